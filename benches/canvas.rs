@@ -16,7 +16,7 @@ use eframe::egui::{self, Event, Modifiers, MouseWheelUnit, Painter, TouchPhase, 
 use stokeslet::library::Library;
 use stokeslet_gui::canvas::{Canvas, FieldPainter, View};
 use stokeslet_gui::document::Document;
-use stokeslet_gui::seen::{Seen, Selection, State};
+use stokeslet_gui::seen::{Seen, Selection, WindowState};
 use support::{Asked, Failure, Report, median};
 
 const FRAMES: usize = 120;
@@ -77,7 +77,7 @@ fn measure(name: &str, report: &mut Report) -> Result<(), Failure> {
     };
     let library = Library::embedded();
     let document = Document::new(&text, name, None, &library);
-    let mut state = State::new(document, library);
+    let mut state = WindowState::new(document, library);
     let everything = Selection {
         items: state.document.layout.items.iter().cloned().collect(),
         port: None,
@@ -106,7 +106,7 @@ fn measure(name: &str, report: &mut Report) -> Result<(), Failure> {
 }
 
 /// Milliseconds of every frame, and triangles of the last.
-fn frames(action: &str, size: [f32; 2], state: &mut State) -> (Vec<f64>, usize) {
+fn frames(action: &str, size: [f32; 2], state: &mut WindowState) -> (Vec<f64>, usize) {
     let ctx = egui::Context::default();
     let mut canvas = Canvas::default();
     canvas.fit(&state.document.layout, state.document.design.as_deref());

@@ -188,7 +188,7 @@ fn large(home: &Path, report: &mut Report) -> Result<(), Failure> {
         }
         let view = window.state().canvas().view;
         let part = &window.state().document().layout.parts[142 * 70 + 71];
-        let inside = part.shape.mouths()[0].middle * 0.5 + part.shape.mouths()[1].middle * 0.5;
+        let inside = part.shape.sockets()[0].middle * 0.5 + part.shape.sockets()[1].middle * 0.5;
         let at = view.to_screen(part.motion.apply(inside));
         bench.step(&mut window, at);
         bench.times.clear();

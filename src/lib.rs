@@ -49,7 +49,7 @@
 //! | add a unit | `base/units/table.rs` |
 //! | add a key to design files | its row in `cad/design/keys.rs`; `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
 //! | add a check of designs | `cad/chip/check.rs`, its code in the table of `cad/chip/place.rs` |
-//! | add a condition at ports | [`chip::Condition`], `flow/stokes/boundary/mod.rs` (`classes`: which unknowns), `flow/stokes/boundary/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
+//! | add a condition at ports | [`chip::Condition`], `flow/stokes/boundary/mod.rs` (`classes`: which unknowns), `flow/stokes/boundary/socket.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
 //! | add a kind of wall | [`shape::WallKind`], `flow/stokes/boundary/` (what each node may do there); its name is its word in designs |
 //! | add a kind of post | [`shape::Hole`], its checks in `cad/library/posts.rs`, its vertices and curved edges in `flow/mesh/domain.rs`; forces on posts are `flow/field/drag.rs` |
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
@@ -95,9 +95,9 @@
 //!
 //! # The method in one page
 //! A chip is made of few shapes, most of them copies. Every shape is meshed once, in its own frame and in units of its own cell
-//! size ([`mesh`]), and eliminated once on to its mouths, by a tree of dense fronts: lengths double in pipes, junctions and chambers are
+//! size ([`mesh`]), and eliminated once on to its sockets, by a tree of dense fronts: lengths double in pipes, junctions and chambers are
 //! dissected. Fronts are named by what they depend on, so equal ones, inside a part, between parts, between solves, are one.
-//! Unknowns on mouths are kept in frames that turn and scale with the part: copies have equal matrices whatever their place,
+//! Unknowns on sockets are kept in frames that turn and scale with the part: copies have equal matrices whatever their place,
 //! direction, size and viscosity ([`stokes`]). Long pipes pass on a handful of numbers, so they fall into two ends, and a junction with
 //! the ends at it is one more front, once a kind. What remains is a sparse network with a few unknowns a pipe. Substitution runs
 //! through all copies of a part at once, as matrix products, and only where fields are wanted. The residual of the whole, computed

@@ -148,7 +148,7 @@ fn chip(corner: &Corner, end: usize) -> Chip {
     builder.chip = from_text(&text(&ports), corner.name);
     for port in std::mem::take(&mut builder.chip.ports) {
         let at = (port.socket.part, port.socket.socket);
-        let width = builder.chip.parts[at.0].shape.mouths()[at.1].width;
+        let width = builder.chip.parts[at.0].shape.sockets()[at.1].width;
         let pipe = builder.attach(straight(LEAD * width, width), end, at);
         let condition = match port.name.as_str() {
             name if name == corner.from => Condition::FlowRate(1e-8),

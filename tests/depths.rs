@@ -139,7 +139,7 @@ fn a_given_flow_enters_where_the_port_is_deep() {
             .map(|(length, _, d)| 12.0 * MU * length * q / (W * d.powi(3)))
             .sum();
         assert_close!(s.ports[from].pressure, drop, 1e-9, "pressure there");
-        assert_close!(s.ports[from].mean_pressure, drop, 1e-9, "over the mouth");
+        assert_close!(s.ports[from].mean_pressure, drop, 1e-9, "over the socket");
         balances(&s);
     }
 }
@@ -324,7 +324,7 @@ fn what_is_joined_is_kept() {
     b.chip.parts[middle].depth = Some(55e-6);
     let s = solved(&b.chip, 6);
     balances(&s);
-    // Pressure goes on where depths meet; velocity jumps by their ratio across the mouth.
+    // Pressure goes on where depths meet; velocity jumps by their ratio across the socket.
     let moved = b.chip.moved(stokeslet::geometry::Motion {
         angle: 1.0,
         mirror: true,

@@ -134,7 +134,7 @@ fn poiseuille_is_exact_in_straight_pipes_of_any_length_and_direction() {
     }
 }
 
-/// A piece of straight channel of width one between a mouth across and a mouth slanted by `slant` widths: no grid fits it.
+/// A piece of straight channel of width one between a socket across and a socket slanted by `slant` widths: no grid fits it.
 fn slanted(length: f64, slant: f64) -> Shape {
     let corners = [
         (0.0, -0.5),
@@ -150,7 +150,7 @@ fn slanted(length: f64, slant: f64) -> Shape {
 }
 
 #[test]
-fn poiseuille_is_exact_on_delaunay_meshes_and_through_slanted_mouths() {
+fn poiseuille_is_exact_on_delaunay_meshes_and_through_slanted_sockets() {
     for (r, slant) in [(4, 0.4), (5, 0.73), (8, -0.6)] {
         let motion = Motion::new(1.1, Point::new(-2e-3, 1e-3));
         let mut b = Builder::new("slanted");
@@ -170,7 +170,7 @@ fn poiseuille_is_exact_on_delaunay_meshes_and_through_slanted_mouths() {
             fall * length,
             fall,
             1e-10,
-            &format!("slanted mouths at r = {r}"),
+            &format!("slanted sockets at r = {r}"),
         );
         // Irregular triangles indeed: a grid would have a handful of different cell areas.
         let mut areas: Vec<i64> = s

@@ -154,7 +154,7 @@ fn small_tee() -> Chip {
     tee([4e-4, 3e-4, 5.5e-4], 1e-4, conditions)
 }
 
-/// A junction without any symmetry: mouths of 1, 1.2 and 1 widths on three sides of a quadrangle, and its mirror image.
+/// A junction without any symmetry: sockets of 1, 1.2 and 1 widths on three sides of a quadrangle, and its mirror image.
 fn lopsided() -> Shape {
     let corners = [
         (-50.0, -60.0),
@@ -176,13 +176,13 @@ fn lopsided() -> Shape {
 fn mirrored_pair() -> Chip {
     let mut b = Builder::new("mirrored pair");
     let first = b.place(lopsided(), Motion::IDENTITY);
-    let width = b.chip.parts[first].shape.mouths()[1].width;
+    let width = b.chip.parts[first].shape.sockets()[1].width;
     let link = b.attach(straight(5.3e-4, width), 0, (first, 1));
     let end = b.chip.parts[link].motion;
-    let mouth = b.chip.parts[link].shape.mouths()[1];
-    let (target, direction) = (end.apply(mouth.middle), end.turn(mouth.direction));
-    let own = lopsided().mouths()[1];
-    // Mirrored first, then turned so that its mouth looks at the pipe.
+    let socket = b.chip.parts[link].shape.sockets()[1];
+    let (target, direction) = (end.apply(socket.middle), end.turn(socket.direction));
+    let own = lopsided().sockets()[1];
+    // Mirrored first, then turned so that its socket looks at the pipe.
     let mirrored = Motion {
         mirror: true,
         ..Motion::IDENTITY
@@ -205,12 +205,12 @@ fn mirrored_pair() -> Chip {
         },
     });
     for (part, name) in [(first, "a"), (second, "b")] {
-        let width = b.chip.parts[part].shape.mouths()[0].width;
+        let width = b.chip.parts[part].shape.sockets()[0].width;
         let arm = b.attach(straight(2.5e-4, width), 0, (part, 0));
         let drive = if name == "a" { 3.0 } else { 0.0 };
         b.port(name, (arm, 1), Condition::Pressure(drive));
     }
-    let width = b.chip.parts[first].shape.mouths()[2].width;
+    let width = b.chip.parts[first].shape.sockets()[2].width;
     let side = b.attach(straight(3.1e-4, width), 0, (first, 2));
     b.port("c", (side, 1), Condition::FlowRate(1e-10));
     b.chip
@@ -285,7 +285,7 @@ fn connected_components() -> Chip {
     chip
 }
 
-/// Three junctions mouth to mouth, a port on one of them, a ring of pipes.
+/// Three junctions socket to socket, a port on one of them, a ring of pipes.
 fn ring() -> Chip {
     let mut b = Builder::new("ring");
     let w = 1e-4;
@@ -346,7 +346,7 @@ fn fronts_and_block_rows_give_the_same_fields_cached_or_not() {
 fn fronts_and_block_rows_give_the_same_fields_on_designs() {
     for (name, r) in [
         ("tee", 4),
-        // Mouths of three widths, two of which share a corner.
+        // Sockets of three widths, two of which share a corner.
         ("flow-focus", 4),
         ("y-mixer", 4),
         ("spiral-delay", 3),
@@ -418,9 +418,9 @@ fn a_chip_of_mirror_images_gives_mirror_images() {
     assert_conductance(&b, &a, 1e-10, "mirrored");
 }
 
-/// A corner's pressure belongs to two mouths, in the unit of either. (Block rows leave it out of the second mouth's mean.)
+/// A corner's pressure belongs to two sockets, in the unit of either. (Block rows leave it out of the second socket's mean.)
 #[test]
-fn mean_pressures_of_ports_are_those_of_the_fields_also_on_mouths_that_share_corners() {
+fn mean_pressures_of_ports_are_those_of_the_fields_also_on_sockets_that_share_corners() {
     let mut b = Builder::new("ports on a junction");
     let junction = b.place(lopsided(), Motion::IDENTITY);
     let conditions = [
@@ -433,11 +433,11 @@ fn mean_pressures_of_ports_are_those_of_the_fields_also_on_mouths_that_share_cor
     }
     let chip = b.chip;
     let solution = solved(&chip, 4);
-    let mouths = chip.parts[junction].shape.mouths();
-    for (port, mouth) in solution.ports.iter().zip(&mouths) {
+    let sockets = chip.parts[junction].shape.sockets();
+    for (port, socket) in solution.ports.iter().zip(&sockets) {
         let (out, along) = (
-            Point::unit(mouth.direction),
-            mouth.direction + std::f64::consts::FRAC_PI_2,
+            Point::unit(socket.direction),
+            socket.direction + std::f64::consts::FRAC_PI_2,
         );
         let along = Point::unit(along);
         let mut on: Vec<(f64, f64)> = solution
@@ -445,14 +445,14 @@ fn mean_pressures_of_ports_are_those_of_the_fields_also_on_mouths_that_share_cor
             .nodes
             .iter()
             .zip(&solution.fields.pressure)
-            .map(|(p, value)| (*p - mouth.middle, *value))
-            .filter(|(d, _)| d.dot(out).abs() < 1e-11 && d.dot(along).abs() < 0.501 * mouth.width)
+            .map(|(p, value)| (*p - socket.middle, *value))
+            .filter(|(d, _)| d.dot(out).abs() < 1e-11 && d.dot(along).abs() < 0.501 * socket.width)
             .map(|(d, value)| (d.dot(along), value))
             .collect();
         on.sort_by(|a, b| a.0.total_cmp(&b.0));
-        assert_eq!(on.len(), 9, "nodes of a mouth at r = 4");
+        assert_eq!(on.len(), 9, "nodes of a socket at r = 4");
         let trapezoid = |w: &[(f64, f64)]| (w[1].0 - w[0].0) * (w[0].1 + w[1].1) / 2.0;
-        let mean = on.windows(2).map(trapezoid).sum::<f64>() / mouth.width;
+        let mean = on.windows(2).map(trapezoid).sum::<f64>() / socket.width;
         let size = largest(solution.fields.pressure.iter().copied());
         assert_small!(
             port.mean_pressure - mean,
@@ -708,7 +708,7 @@ fn after_a_component_moved_few_fronts_are_computed() {
     }
 }
 
-/// Pipes of three widths pass on few numbers at r = 6 and more; at r = 4 they pass on more than a third of a mouth's 19, so they
+/// Pipes of three widths pass on few numbers at r = 6 and more; at r = 4 they pass on more than a third of a socket's 19, so they
 /// are not parted there, and the whole lattice is one group whose kinds grow (108 and 185).
 #[test]
 fn kinds_of_fronts_hardly_grow_with_a_lattice() {

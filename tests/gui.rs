@@ -226,7 +226,7 @@ fn a_chip_is_placed_connected_solved_undone_and_redone() {
     let free: Vec<Point> = {
         let layout = &window.state().document().layout;
         let free = layout.sockets.iter().filter(|s| s.used == SocketUse::Free);
-        free.map(|s| s.mouth.middle).collect()
+        free.map(|s| s.geometry.middle).collect()
     };
     assert_eq!(free.len(), 3, "two of the Y, one of the pipe");
     for p in free {
@@ -310,7 +310,7 @@ fn a_channel_is_drawn_from_socket_to_socket() {
         let middle = |name: &str| {
             let mut sockets = layout.sockets.iter();
             let found = sockets.find(|s| layout.full_name(s) == name);
-            found.expect("a socket of a pipe").mouth.middle
+            found.expect("a socket of a pipe").geometry.middle
         };
         vec![middle("pipe1.b"), middle("pipe2.a")]
     };

@@ -100,7 +100,7 @@ fn assert_same_layout(a: &Layout, b: &Layout, within: f64, shift: Point, why: &s
         let other = places
             .get(part.name.as_str())
             .unwrap_or_else(|| panic!("{why}: `{}` is there", part.name));
-        for (own, others) in part.shape.mouths().iter().zip(other.shape.mouths()) {
+        for (own, others) in part.shape.sockets().iter().zip(other.shape.sockets()) {
             let (own, others) = (
                 part.motion.apply(own.middle),
                 other.motion.apply(others.middle),
@@ -166,7 +166,7 @@ impl Random {
             |_| Vec::new(),
             |realised| {
                 let width =
-                    |at: &SocketRef| realised.parts[at.part].shape.mouths()[at.socket].width;
+                    |at: &SocketRef| realised.parts[at.part].shape.sockets()[at.socket].width;
                 let sockets = realised.sockets.iter();
                 sockets
                     .map(|(name, at)| (name.clone(), width(at)))
@@ -183,7 +183,7 @@ impl Random {
                 self.pick(&free).copied()
             }
         };
-        let fits = |width: f64, to: &LaidSocket| (width / to.mouth.width - 1.0).abs() < 1e-9;
+        let fits = |width: f64, to: &LaidSocket| (width / to.geometry.width - 1.0).abs() < 1e-9;
         let fitting: Vec<&String> = own
             .iter()
             .filter(|(_, width)| target.is_some_and(|to| fits(*width, to)))
@@ -606,11 +606,11 @@ fn a_tee_moves_nothing_that_was_there() {
                 .position(|o| *o == index)
                 .unwrap();
             let part = &opened.layout.parts[part];
-            let mouths = part.shape.mouths();
-            let middle = mouths
+            let sockets = part.shape.sockets();
+            let middle = sockets
                 .iter()
                 .fold(Point::default(), |sum, m| sum + m.middle);
-            let at = part.motion.apply(middle * (1.0 / mouths.len() as f64));
+            let at = part.motion.apply(middle * (1.0 / sockets.len() as f64));
             let toward = at + Point::new(0.3, 0.7);
             let (edits, branch) = match edits::insert_tee(&opened.drawing(), item, at, toward) {
                 Ok(made) => made,

@@ -324,8 +324,8 @@ fn parts_given_from_their_other_end_make_the_same_chip() {
 fn forked(middle: Shape, stem: usize, arms: [usize; 2]) -> Chip {
     let w = 1e-4;
     let mut b = Builder::new("forked");
-    let stem_mouth = middle.mouths()[stem];
-    let turn = Motion::new(PI - stem_mouth.direction, Point::default());
+    let stem_socket = middle.sockets()[stem];
+    let turn = Motion::new(PI - stem_socket.direction, Point::default());
     let middle = b.place(middle, turn);
     let stem = b.attach(straight(2.4 * w, w), 1, (middle, stem));
     b.port("in", (stem, 0), Condition::FlowRate(1e-9));

@@ -11,7 +11,7 @@ use stokeslet::geometry::outline::{first_crossing, signed_area};
 use stokeslet::library::{
     Defaults, Library, ParameterKind, Realisation, describe, junction_outline, list, picture,
 };
-use stokeslet::shape::{Mouth, Shape, SocketRef};
+use stokeslet::shape::{Shape, Socket, SocketRef};
 use stokeslet::units::Dimension;
 
 const DEFAULTS: Defaults = Defaults {
@@ -33,13 +33,13 @@ fn length(x: f64) -> Value {
     Value::Quantity(x, Dimension::Length)
 }
 
-fn mouth(realisation: &Realisation, at: SocketRef) -> Mouth {
+fn geometry(realisation: &Realisation, at: SocketRef) -> Socket {
     let part = &realisation.parts[at.part];
-    let mouth = part.shape.mouths()[at.socket];
-    Mouth {
-        middle: part.motion.apply(mouth.middle),
-        direction: part.motion.turn(mouth.direction),
-        width: mouth.width,
+    let socket = part.shape.sockets()[at.socket];
+    Socket {
+        middle: part.motion.apply(socket.middle),
+        direction: part.motion.turn(socket.direction),
+        width: socket.width,
     }
 }
 
@@ -69,7 +69,7 @@ fn check(kind: &str, realisation: &Realisation) {
         }
     }
     for c in &realisation.connections {
-        let (a, b) = (mouth(realisation, c.a), mouth(realisation, c.b));
+        let (a, b) = (geometry(realisation, c.a), geometry(realisation, c.b));
         let who = format!(
             "{kind}: {} and {}",
             realisation.parts[c.a.part].name, realisation.parts[c.b.part].name
@@ -576,7 +576,7 @@ fn every_component_has_a_picture_with_its_sockets() {
 }
 
 proptest! {
-    /// Whatever channels meet, the outline is a simple polygon with every mouth across its channel, or there is a reason.
+    /// Whatever channels meet, the outline is a simple polygon with every socket across its channel, or there is a reason.
     #[test]
     fn junctions_of_any_fan_are_sound(fan in prop::collection::vec((-7.0..7.0f64, 0.2..5.0f64), 2..9)) {
         if let Ok(outline) = junction_outline(&fan) {

@@ -2,14 +2,14 @@
 
 use stokeslet::dynamics::lcp::{Watch, solver};
 use stokeslet::dynamics::pressure::Separation;
-use stokeslet::dynamics::scenes::{Frame, Scene, Simulation, scene2, scene3};
+use stokeslet::dynamics::scenes::{FrameLog, Scene, Simulation, scene2, scene3};
 
 fn run<const D: usize>(
     scene: Scene<D>,
     n: usize,
     frames: usize,
     separation: Separation,
-) -> (Simulation<D>, Vec<Frame>) {
+) -> (Simulation<D>, Vec<FrameLog>) {
     let mut simulation = Simulation::new(scene, n, separation);
     let mut solver = solver::<D>("fas-mg").expect("a name");
     let told = (0..frames)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use stokeslet::dynamics::grid::{Lattice, Mac, Shape};
-use stokeslet::dynamics::lcp::{Entry, Kind, Lcp, LcpError, SOLVERS, Status, Watch, solver};
+use stokeslet::dynamics::lcp::{Entry, Lcp, LcpError, Purpose, SOLVERS, Status, Watch, solver};
 use stokeslet::dynamics::linear::{Builder, Matrix, inf_norm};
 use stokeslet::dynamics::mg::Places;
 use stokeslet::dynamics::particles::hash_unit;
@@ -13,7 +13,7 @@ use stokeslet::dynamics::scenes::{Simulation, scene2, scene3};
 
 /// Solvers that must solve complementarity problems.
 fn conforming() -> impl Iterator<Item = &'static Entry> {
-    SOLVERS.iter().filter(|e| e.kind == Kind::Lcp)
+    SOLVERS.iter().filter(|e| e.purpose == Purpose::Lcp)
 }
 
 /// The pressure of a solver that must converge.
@@ -271,7 +271,7 @@ fn liquid_without_air_is_solved_by_all_and_has_the_divergence_of_its_walls_only(
         "a full box has no room"
     );
     let want = pressure("pi-mgpcg", &problem);
-    for entry in SOLVERS.iter().filter(|e| e.kind != Kind::Ablation) {
+    for entry in SOLVERS.iter().filter(|e| e.purpose != Purpose::Ablation) {
         assert_agrees(
             entry.name,
             &pressure(entry.name, &problem),

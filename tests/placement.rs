@@ -138,7 +138,7 @@ fn round_bends_are_arcs_mirrored_for_right_turns() {
     assert!(
         (radius - 300e-6).abs() < 1e-18 && (angle - FRAC_PI_2).abs() < 1e-15 && arc.motion.mirror
     );
-    let end = arc.motion.apply(arc.shape.mouths()[1].middle);
+    let end = arc.motion.apply(arc.shape.sockets()[1].middle);
     assert!(
         (end - Point::new(2e-3, -300e-6)).norm() < 1e-15,
         "the arc ends below its way-point: {end:?}"
@@ -176,13 +176,13 @@ fn mirrored_attachments_face_their_target() {
              b = {{ kind = \"bend\", attach = \"a\", to = \"p.b\"{mirror} }}\n\
              [ports]\ni = {{ at = \"p.a\", pressure = \"1 Pa\" }}\no = {{ at = \"b.b\", pressure = \"0 Pa\" }}\n"
         ));
-        let mouth = |k: usize, socket: usize| chip.parts[k].shape.mouths()[socket];
-        let meets = chip.parts[0].motion.apply(mouth(0, 1).middle)
-            - chip.parts[1].motion.apply(mouth(1, 0).middle);
+        let socket = |part: usize, k: usize| chip.parts[part].shape.sockets()[k];
+        let meets = chip.parts[0].motion.apply(socket(0, 1).middle)
+            - chip.parts[1].motion.apply(socket(1, 0).middle);
         assert!(meets.norm() < 1e-15, "the sockets meet: {meets:?}");
         let out = chip.parts[1]
             .motion
-            .turn(mouth(1, 1).direction)
+            .turn(socket(1, 1).direction)
             .rem_euclid(2.0 * PI)
             .to_degrees();
         let want = if mirror.is_empty() { 127.0 } else { 307.0 };

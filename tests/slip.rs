@@ -376,15 +376,15 @@ fn fork(angle: f64, inlet: f64) -> [Chip; 2] {
     let apex = Point::new((upper[0].x * out.y - upper[0].y * out.x) / out.y, 0.0);
     let mirror = |p: Point| Point::new(p.x, -p.y);
     let start = on_wall.x.min(0.0) - inlet * W;
-    let mouth = [Point::new(start, W), Point::new(start, 0.0)];
+    let socket = [Point::new(start, W), Point::new(start, 0.0)];
     let half = Shape::Polygon {
-        corners: vec![mouth[1], apex, upper[0], upper[1], on_wall, mouth[0]],
+        corners: vec![socket[1], apex, upper[0], upper[1], on_wall, socket[0]],
         sockets: vec![5, 2],
         holes: Vec::new(),
     };
     let whole = Shape::Polygon {
         corners: vec![
-            mirror(mouth[0]),
+            mirror(socket[0]),
             mirror(on_wall),
             mirror(upper[1]),
             mirror(upper[0]),
@@ -392,7 +392,7 @@ fn fork(angle: f64, inlet: f64) -> [Chip; 2] {
             upper[0],
             upper[1],
             on_wall,
-            mouth[0],
+            socket[0],
         ],
         sockets: vec![8, 2, 5],
         holes: Vec::new(),

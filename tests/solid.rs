@@ -14,7 +14,7 @@ use stokeslet::session::{
     solve,
 };
 use stokeslet::shape::{Shape, Strip};
-use stokeslet::stokes::duct::{self, mouth::DuctProfile};
+use stokeslet::stokes::duct::{self, socket::DuctProfile};
 use stokeslet::table::Table;
 
 use support::chips::{Builder, arc, lattice, square, straight, tee};
@@ -503,8 +503,8 @@ fn manufactured_errors_on_grid20_fall_at_orders_3_and_2() {
 #[ignore = "millions of unknowns: minutes and gigabytes in the dev profile"]
 fn manufactured_errors_on_a_voronoi_network_fall_at_nearly_orders_3_and_2() {
     let chip = support::chips::from_file("voronoi-s4");
-    let mouths = chip.parts.iter().flat_map(|p| p.shape.mouths());
-    let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
+    let sockets = chip.parts.iter().flat_map(|p| p.shape.sockets());
+    let width = sockets.map(|m| m.width).fold(f64::INFINITY, f64::min);
     let chip = deep(chip, width);
     for chip in [enclosed(&chip), chip] {
         assert_rates(

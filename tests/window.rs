@@ -249,14 +249,14 @@ impl User {
         let found = sockets.find(|s| layout.full_name(s) == name);
         found
             .unwrap_or_else(|| panic!("no socket {name}"))
-            .mouth
+            .geometry
             .middle
     }
 
     fn free(&self) -> Vec<Point> {
         let layout = &self.app().document().layout;
         let free = layout.sockets.iter().filter(|s| s.used == SocketUse::Free);
-        free.map(|s| s.mouth.middle).collect()
+        free.map(|s| s.geometry.middle).collect()
     }
 
     /// Until the twin has solved what it shows, and some time for the real one, which has the cores to itself then.

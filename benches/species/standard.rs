@@ -58,12 +58,12 @@ pub struct Answer {
 
 /// Ends of a port's section, m.
 fn section(chip: &Chip, port: usize) -> (Point, Point) {
-    let socket = chip.ports[port].socket;
-    let part = &chip.parts[socket.part];
-    let mouth = &part.shape.mouths()[socket.socket];
-    let middle = part.motion.apply(mouth.middle);
-    let out = Point::unit(part.motion.turn(mouth.direction));
-    let across = Point::new(-out.y, out.x) * (0.5 * mouth.width);
+    let at = chip.ports[port].socket;
+    let part = &chip.parts[at.part];
+    let socket = &part.shape.sockets()[at.socket];
+    let middle = part.motion.apply(socket.middle);
+    let out = Point::unit(part.motion.turn(socket.direction));
+    let across = Point::new(-out.y, out.x) * (0.5 * socket.width);
     (middle - across, middle + across)
 }
 

@@ -83,8 +83,8 @@ pub struct Placed {
 pub fn design(name: &str) -> Result<Placed, Failure> {
     if let Some(plane) = name.strip_suffix("-3d") {
         let mut placed = design(plane)?;
-        let mouths = placed.chip.parts.iter().flat_map(|p| p.shape.mouths());
-        let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
+        let sockets = placed.chip.parts.iter().flat_map(|p| p.shape.sockets());
+        let width = sockets.map(|m| m.width).fold(f64::INFINITY, f64::min);
         placed.chip.model = DepthModel::Full;
         placed.chip.depth = Some(width);
         return Ok(placed);

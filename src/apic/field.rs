@@ -28,7 +28,7 @@ pub enum Flow {
 pub struct Field<const D: usize> {
     /// Which.
     pub flow: Flow,
-    /// Of [`Flow::Uniform`], m/s.
+    /// Velocity of [`Flow::Uniform`], m/s.
     pub velocity: Vec<f64>,
     /// `a` of [`Flow::TaylorGreen`], 1/m.
     pub wave: f64,

@@ -37,7 +37,7 @@
 //! | I want to | open |
 //! | --- | --- |
 //! | add a transfer | [`transfer::Transfer`], its arm in `world.rs` (`grid_to_particles`) |
-//! | add a condition at ends | [`sides::Condition`] (`mirror`, `across`), `project.rs` (`links`), [`scene::Kind`] |
+//! | add a condition at ends | [`sides::Condition`] (`mirror`, `across`), `project.rs` (`links`), [`scene::SideKind`] |
 //! | add a known flow | [`field::Flow`] |
 //! | add a scene | a file in `scenes/` and its row in `scenes.rs` |
 //! | add a row to a table | `tables/` |

@@ -12,7 +12,7 @@ const SIDE: f64 = 800.0;
 const PIXELS_FOR_DOTS: f64 = 5.0;
 const BODY: Rgb<u8> = Rgb([120, 120, 120]);
 const DOT: Rgb<u8> = Rgb([60, 60, 60]);
-/// Of speeds in space: slower particles than this share of the fastest would hide the others.
+/// Share of the fastest speed: in space, slower particles aren't drawn, as they would hide the others.
 const SHOWN: f64 = 0.25;
 
 /// What colours mean.

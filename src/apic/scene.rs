@@ -14,7 +14,7 @@ use crate::solid::Surface;
 /// What an end of the domain, or a part of it, is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum SideKind {
     /// A wall that nothing is held back by.
     #[default]
     Slip,
@@ -33,8 +33,8 @@ pub enum Kind {
 #[serde(deny_unknown_fields)]
 pub struct SideInScene {
     /// What it is.
-    pub kind: Kind,
-    /// Of inflow and walls without slip, m/s. Default rest.
+    pub kind: SideKind,
+    /// Velocity of inflow and of walls without slip, m/s. Default rest.
     #[serde(default)]
     pub velocity: Vec<f64>,
 }
@@ -50,7 +50,7 @@ pub struct PatchInScene {
     /// Greatest coordinates, m.
     pub high: Vec<f64>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SideKind,
     /// As of an end.
     #[serde(default)]
     pub velocity: Vec<f64>,
@@ -95,7 +95,7 @@ pub struct Kick {
 pub struct Start {
     /// Which flow.
     pub flow: Flow,
-    /// Of a uniform flow, m/s.
+    /// Velocity of a uniform flow, m/s.
     #[serde(default)]
     pub velocity: Vec<f64>,
     /// Waves of Taylor and Green: `a` in `sin(a x)`, 1/m. Default 1.
@@ -293,13 +293,13 @@ impl Scene {
     }
 }
 
-fn condition<const D: usize>(kind: Kind, velocity: &[f64]) -> Condition<D> {
+fn condition<const D: usize>(kind: SideKind, velocity: &[f64]) -> Condition<D> {
     match kind {
-        Kind::Slip => Condition::Slip,
-        Kind::NoSlip => Condition::NoSlip(array(velocity)),
-        Kind::Periodic => Condition::Periodic,
-        Kind::Inflow => Condition::Inflow(array(velocity)),
-        Kind::Free => Condition::Free,
+        SideKind::Slip => Condition::Slip,
+        SideKind::NoSlip => Condition::NoSlip(array(velocity)),
+        SideKind::Periodic => Condition::Periodic,
+        SideKind::Inflow => Condition::Inflow(array(velocity)),
+        SideKind::Free => Condition::Free,
     }
 }
 

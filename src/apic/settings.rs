@@ -12,9 +12,9 @@ use crate::transfer::Transfer;
 pub struct Settings {
     /// How velocities go to the grid and back. Default APIC.
     pub transfer: Transfer,
-    /// Of XPIC: the round trips it filters with, and one more; 1 is PIC. Default 2. Higher is less dissipative, noisier and dearer.
+    /// Round trips that XPIC filters with, and one more; 1 is PIC. Default 2. Higher is less dissipative, noisier and dearer.
     pub order: u32,
-    /// Of FLIP: its share, the rest is PIC, in \[0, 1\]. Default 1, which loses nothing and keeps all noise.
+    /// FLIP's share, the rest is PIC, in \[0, 1\]. Default 1, which loses nothing and keeps all noise.
     pub flip_share: f64,
     /// The spline. Default quadratic.
     pub kernel: Kernel,

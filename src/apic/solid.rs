@@ -44,7 +44,7 @@ pub fn distance<const D: usize>(shapes: &[Shape<D>], x: [f64; D]) -> f64 {
 }
 
 impl<const D: usize> Solid<D> {
-    /// Of these bodies; none if there are none.
+    /// The solid of these bodies; none if there are none.
     #[must_use]
     pub fn new(grid: &Grid<D>, shapes: Vec<Shape<D>>, surface: Surface) -> Option<Self> {
         if shapes.is_empty() {

@@ -20,7 +20,7 @@ pub enum Caching {
     Uncached,
 }
 
-/// Of the machine's memory, a table holds at most one part in this many unless told otherwise.
+/// A table holds at most one part in this many of the machine's memory unless told otherwise.
 const SHARE_OF_MACHINE: u64 = 4;
 
 /// Values of any type by the key of what makes them; shared by threads and by solves.

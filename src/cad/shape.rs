@@ -25,7 +25,7 @@ pub enum Strip {
     /// A circular arc that starts at the origin along +x and turns left about (0, radius).
     /// Socket 0 is at the origin and looks to -x, socket 1 is at the end. (Mirror the part for a right turn.)
     Arc {
-        /// Of the centre line, m; greater than half the width.
+        /// Radius of the centre line, m; greater than half the width.
         radius: f64,
         /// Turned, rad; in (0, 2 pi).
         angle: f64,
@@ -52,7 +52,7 @@ pub enum Shape {
 
 /// A socket of a part in the frame of its shape: an edge that another part can meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mouth {
+pub struct Socket {
     /// Middle of the edge, m.
     pub middle: Point,
     /// Outward direction, rad.
@@ -92,7 +92,7 @@ impl Shape {
     }
 
     /// The sockets of this shape, in its own frame.
-    pub fn mouths(&self) -> Vec<Mouth> {
+    pub fn sockets(&self) -> Vec<Socket> {
         use std::f64::consts::PI;
         match self {
             Shape::Strip(Strip::Straight {
@@ -100,12 +100,12 @@ impl Shape {
                 width_start,
                 width_end,
             }) => vec![
-                Mouth {
+                Socket {
                     middle: Point::new(0.0, 0.0),
                     direction: PI,
                     width: *width_start,
                 },
-                Mouth {
+                Socket {
                     middle: Point::new(*length, 0.0),
                     direction: 0.0,
                     width: *width_end,
@@ -116,12 +116,12 @@ impl Shape {
                 angle,
                 width,
             }) => vec![
-                Mouth {
+                Socket {
                     middle: Point::new(0.0, 0.0),
                     direction: PI,
                     width: *width,
                 },
-                Mouth {
+                Socket {
                     middle: Point::new(0.0, *radius) + Point::unit(angle - PI / 2.0) * *radius,
                     direction: *angle,
                     width: *width,
@@ -133,7 +133,7 @@ impl Shape {
                 .iter()
                 .map(|&k| {
                     let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
-                    Mouth {
+                    Socket {
                         middle: (a + b) * 0.5,
                         direction: (-(b - a).left()).angle(),
                         width: (b - a).norm(),
@@ -164,7 +164,7 @@ pub struct Part {
 pub struct SocketRef {
     /// Index into the parts of a [chip](crate::chip::Chip::parts).
     pub part: usize,
-    /// Index into the part's [`Shape::mouths`].
+    /// Index into the part's [`Shape::sockets`].
     pub socket: usize,
 }
 

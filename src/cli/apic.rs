@@ -20,7 +20,7 @@ Examples:
   stokeslet apic fourier --size 512                            what survives a round trip, as pictures
   stokeslet apic table Y1,Y2                                   errors and orders beside the thesis's";
 
-/// Of `apic`.
+/// Arguments of `apic`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ApicArgs {

@@ -98,7 +98,7 @@ pub enum Command {
     Gui(super::gui::GuiArgs),
 }
 
-/// Of `solve`.
+/// Arguments of `solve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = SOLVE_EXAMPLES)]
 pub struct SolveArgs {
@@ -209,7 +209,7 @@ pub struct SolveArgs {
     pub resume: bool,
 }
 
-/// Of `format`.
+/// Arguments of `format`.
 #[derive(Debug, clap::Args)]
 pub struct FormatArgs {
     /// The JSON schema, for editors that complete and check TOML.
@@ -217,7 +217,7 @@ pub struct FormatArgs {
     pub schema: bool,
 }
 
-/// Of `check`.
+/// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// Design files, folders of them (*.toml), or patterns.
@@ -234,7 +234,7 @@ pub struct CheckArgs {
     pub set: Vec<String>,
 }
 
-/// Of `components`.
+/// Arguments of `components`.
 #[derive(Debug, clap::Args)]
 pub struct ComponentsArgs {
     /// Show this one with its parameters; without it, list all.
@@ -244,7 +244,7 @@ pub struct ComponentsArgs {
     pub svg: Option<PathBuf>,
 }
 
-/// Of `export`.
+/// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPORT_EXAMPLES)]
 pub struct ExportArgs {
@@ -294,7 +294,7 @@ pub struct ExportArgs {
     pub layer: String,
 }
 
-/// Of `import`.
+/// Arguments of `import`.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
     /// The file: a plain network (nodes, channels, inlets and outlets) or a ParchMint netlist, as JSON.
@@ -326,7 +326,7 @@ pub struct ImportArgs {
     pub width: Option<String>,
 }
 
-/// Of `verify`.
+/// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
     /// On the geometry of this design; without it, on a tee.

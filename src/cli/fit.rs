@@ -27,7 +27,7 @@ Examples:
 
 Exit codes: 0 fine, 1 the design or a goal has errors, 2 could not run, 3 the goals can't be met within the bounds.";
 
-/// Of `fit`.
+/// Arguments of `fit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct FitArgs {
@@ -51,7 +51,7 @@ pub struct FitArgs {
     out: Option<PathBuf>,
 }
 
-/// Of the values found: what a fit leaves over is far above the eleventh.
+/// Digits of the values found: what a fit leaves over is far above the eleventh.
 const DIGITS: usize = 10;
 
 /// Fits, prints the values, writes the design.

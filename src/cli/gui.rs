@@ -7,7 +7,7 @@ use stokeslet_gui::{Start, run as open_window};
 
 use super::outcome::{CliError, Outcome};
 
-/// Of `gui`.
+/// Arguments of `gui`.
 #[derive(Debug, clap::Args)]
 pub struct GuiArgs {
     /// The design file to open; without it, the examples.

@@ -17,7 +17,7 @@ use super::load::Opened;
 use super::outcome::{CliError, Outcome};
 use super::{print_diagnostics, print_out, process};
 
-/// Of `layout`.
+/// Arguments of `layout`.
 #[derive(Debug, clap::Args)]
 pub struct LayoutArgs {
     /// The design, whose joints are links: what `import` makes of a netlist.

@@ -37,7 +37,7 @@ impl Bar {
         }
     }
 
-    /// Of one design; several may be followed at once.
+    /// Follows one design; several may be followed at once.
     pub fn follow<'a>(&'a self, name: &'a str) -> Follower<'a> {
         Follower {
             bar: self,

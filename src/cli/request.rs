@@ -9,7 +9,7 @@ use stokeslet::field::Line;
 use stokeslet::geometry::Point;
 use stokeslet::quantities;
 use stokeslet::session::{Corners, DepthSettings, Method, WantedResults};
-use stokeslet::stokes::duct::mouth::DuctProfile;
+use stokeslet::stokes::duct::socket::DuctProfile;
 use stokeslet::table::Caching;
 use stokeslet::units::{Dimension, parse_quantity_as};
 
@@ -41,7 +41,7 @@ pub struct SolveRequest {
     pub model: Option<DepthModel>,
     /// Variables of the designs, set to other values.
     pub settings: Vec<Setting>,
-    /// Of chips in three dimensions.
+    /// How chips in three dimensions are solved.
     pub depth: DepthSettings,
     /// What is done about sharp inner corners.
     pub corners: Corners,
@@ -65,9 +65,9 @@ pub struct SolveRequest {
     pub streamlines: Vec<Seeds>,
     /// Whether to write the shear along walls.
     pub walls: bool,
-    /// Of the picture.
+    /// Colouring of the picture.
     pub colouring: Colouring,
-    /// Of dissolved species.
+    /// What is asked of dissolved species.
     pub species: SpeciesRequest,
     /// Stream lines that tracers follow, about.
     pub tracers: Option<usize>,

@@ -15,7 +15,7 @@ use super::outcome::{CliError, Outcome};
 use super::solve::listen_for_ctrl_c;
 use super::{print_diagnostics, print_out};
 
-/// Of `sensitivity`.
+/// Arguments of `sensitivity`.
 #[derive(Debug, clap::Args)]
 pub struct SensitivityArgs {
     /// The design file.

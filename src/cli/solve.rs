@@ -19,7 +19,7 @@ use super::solve_one::{Context, Done, Failure, How, solve_one};
 use super::{chain, print_out, profile, report};
 use stokeslet::session::memory;
 
-/// Of the memory that a run may use, one part in this many may hold operations for later designs.
+/// One part in this many of the memory that a run may use may hold operations for later designs.
 const TABLE_SHARE: u64 = 4;
 
 /// Solves all designs, prints a table, writes `results.csv`.

@@ -37,7 +37,7 @@ Examples:
 
 Exit codes: 0 fine, 1 the study or design has errors, 2 could not run, 3 some points failed or are missing.";
 
-/// Of `sweep`.
+/// Arguments of `sweep`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct SweepArgs {

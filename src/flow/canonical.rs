@@ -1,7 +1,7 @@
 //! Shapes in their own canonical frame: translation, rotation, reflection and scale removed, quantised to integers.
 //!
-//! A shape is *recognised* by integers in billionths of its narrowest mouth, coarse enough that no rounding of a placement
-//! tells two copies apart. It is *meshed* from the first copy's own lengths, rounded to 1e-12: meshed from billionths, mouths of
+//! A shape is *recognised* by integers in billionths of its narrowest socket, coarse enough that no rounding of a placement
+//! tells two copies apart. It is *meshed* from the first copy's own lengths, rounded to 1e-12: meshed from billionths, sockets of
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::stokes::boundary::SlipEdges;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use stokeslet_base::geometry::{Motion, Point};
-use stokeslet_cad::shape::{Hole, LEFT_WALL, Mouth, RIGHT_WALL, Shape, Strip, WallKind, Walls};
+use stokeslet_cad::shape::{Hole, LEFT_WALL, RIGHT_WALL, Shape, Socket, Strip, WallKind, Walls};
 
 /// A shape without place, direction, handedness and size. Equal keys have equal meshes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,11 +24,11 @@ pub enum CanonicalShape {
     Straight([i64; 3]),
     /// Radius in billionths of the width; angle in billionths of a quarter turn.
     Arc([i64; 2]),
-    /// Corners in billionths of the narrowest mouth; which edges are sockets; posts, sorted.
+    /// Corners in billionths of the narrowest socket; which edges are sockets; posts, sorted.
     Polygon(Vec<[i64; 2]>, Vec<usize>, Vec<CanonicalHole>),
 }
 
-/// A post in a canonical shape, in billionths of its narrowest mouth.
+/// A post in a canonical shape, in billionths of its narrowest socket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CanonicalHole {
     /// Centre and radius.
@@ -37,7 +37,7 @@ pub enum CanonicalHole {
     Polygon(Vec<[i64; 2]>),
 }
 
-/// Lengths of a shape in widths of its narrowest mouth, in the order of [`CanonicalShape`]'s integers.
+/// Lengths of a shape in widths of its narrowest socket, in the order of [`CanonicalShape`]'s integers.
 #[derive(Clone, Debug)]
 struct Lengths(Vec<f64>);
 
@@ -122,30 +122,33 @@ fn canonicalise_in(frame: Option<(bool, usize)>, shape: &Shape, walls: &Walls) -
             corners,
             sockets,
             holes,
-        } => canonical_polygon(frame, (corners, sockets, holes), &shape.mouths(), walls),
+        } => canonical_polygon(frame, (corners, sockets, holes), &shape.sockets(), walls),
     }
 }
 
-/// Of all frames with one mouth at the origin looking to -x, mirrored or not, the one with the smallest key.
+/// The polygon in the frame with the smallest key, of all with one socket at the origin looking to -x, mirrored or not.
 fn canonical_polygon(
     frame: Option<(bool, usize)>,
-    (corners, sockets, holes): (&[Point], &[usize], &[Hole]),
-    mouths: &[Mouth],
+    (corners, socket_edges, holes): (&[Point], &[usize], &[Hole]),
+    sockets: &[Socket],
     walls: &Walls,
 ) -> Canonicalised {
-    let width = mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min);
+    let width = sockets
+        .iter()
+        .map(|m| m.width)
+        .fold(f64::INFINITY, f64::min);
     let n = corners.len();
     let mut best: Option<Canonicalised> = None;
     for mirror in [false, true] {
-        for (start, mouth) in mouths.iter().enumerate() {
+        for (start, socket) in sockets.iter().enumerate() {
             if frame.is_some_and(|frame| frame != (mirror, start)) {
                 continue;
             }
             // The mirror comes first in a motion, so it is the mirrored direction that turns to -x.
             let angle = if mirror {
-                std::f64::consts::PI + mouth.direction
+                std::f64::consts::PI + socket.direction
             } else {
-                std::f64::consts::PI - mouth.direction
+                std::f64::consts::PI - socket.direction
             };
             let back = Motion {
                 angle,
@@ -153,15 +156,15 @@ fn canonical_polygon(
                 translation: Point::default(),
             };
             let canonical_from_part = Motion {
-                translation: -back.rotate(mouth.middle),
+                translation: -back.rotate(socket.middle),
                 ..back
             };
             // Counter-clockwise order survives a reflection only backwards.
             let place = |i: usize| {
                 if mirror {
-                    (sockets[start] + 1 + n - i) % n
+                    (socket_edges[start] + 1 + n - i) % n
                 } else {
-                    (sockets[start] + i) % n
+                    (socket_edges[start] + i) % n
                 }
             };
             let placed: Vec<Point> = (0..n)
@@ -174,7 +177,7 @@ fn canonical_polygon(
             let edge_of = |i: usize| if mirror { place(i + 1) } else { place(i) };
             let edges: Vec<(usize, usize)> = (0..n)
                 .filter_map(|i| {
-                    sockets
+                    socket_edges
                         .iter()
                         .position(|&s| s == edge_of(i))
                         .map(|s| (i, s))
@@ -183,7 +186,7 @@ fn canonical_polygon(
             let (holes, of_holes) = canonical_holes(holes, &canonical_from_part, width);
             let shape = CanonicalShape::Polygon(key, edges.iter().map(|e| e.0).collect(), holes);
             let slip: Vec<usize> = (0..n)
-                .filter(|&i| !sockets.contains(&edge_of(i)))
+                .filter(|&i| !socket_edges.contains(&edge_of(i)))
                 .filter(|&i| walls.kind(edge_of(i)) == WallKind::Slip)
                 .collect();
             let is_less = |b: &Canonicalised| (&shape, &slip) < (&b.shape, &b.slip);
@@ -510,7 +513,7 @@ mod tests {
                         restore(key[(edge + 1) % key.len()][1]),
                     ))
                     * (0.5 * got.width);
-                let want = shape.mouths()[got.socket_of[k]].middle;
+                let want = shape.sockets()[got.socket_of[k]].middle;
                 assert!(
                     (got.motion.apply(middle) - want).norm() < 1e-8 * got.width,
                     "socket {k}"

@@ -10,7 +10,7 @@ use stokeslet_cad::chip::Chip;
 
 /// One canonical shape of the chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct PartKind {
     /// What it is: `pipe, 3.00 widths`.
     pub name: String,
     /// Parts that are copies of it.
@@ -25,10 +25,10 @@ pub struct Kind {
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     /// In the order of their first parts.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PartKind>,
     /// The kind of every part, as a raster wants it.
     pub of_part: Vec<f32>,
-    /// Ends of every mouth where two parts meet, m.
+    /// Ends of every socket where two parts meet, m.
     pub seams: Vec<[Point; 2]>,
 }
 
@@ -46,7 +46,7 @@ impl Kinds {
         for (k, part) in chip.parts.iter().enumerate() {
             let shape = canonicalise(&part.shape, &part.walls).shape;
             let kind = *known.entry(shape).or_insert_with_key(|shape| {
-                out.kinds.push(Kind {
+                out.kinds.push(PartKind {
                     name: name(shape),
                     copies: 0,
                     cells: cells[k],
@@ -61,9 +61,9 @@ impl Kinds {
             let Some(part) = chip.parts.get(connection.a.part) else {
                 continue;
             };
-            if let Some(mouth) = part.shape.mouths().get(connection.a.socket) {
-                let half = Point::unit(mouth.direction).left() * (0.5 * mouth.width);
-                let ends = [mouth.middle - half, mouth.middle + half];
+            if let Some(socket) = part.shape.sockets().get(connection.a.socket) {
+                let half = Point::unit(socket.direction).left() * (0.5 * socket.width);
+                let ends = [socket.middle - half, socket.middle + half];
                 out.seams.push(ends.map(|p| part.motion.apply(p)));
             }
         }
@@ -130,7 +130,7 @@ mod tests {
     use crate::probe::testing::solved_example;
 
     #[test]
-    fn copies_are_one_kind_and_mouths_have_their_nodes() {
+    fn copies_are_one_kind_and_sockets_have_their_nodes() {
         let resolution = 4;
         let solved = solved_example("y-mixer", resolution);
         let kinds = Kinds::new(&solved.chip, &solved.solution.fields);
@@ -148,7 +148,7 @@ mod tests {
             solved.solution.fields.cells.len(),
             "copies have equal meshes"
         );
-        // 2 r + 1 nodes a mouth; parts that touch in corners share these, which are on walls.
+        // 2 r + 1 nodes a socket; parts that touch in corners share these, which are on walls.
         let expected = solved.chip.connections.len() * (2 * resolution as usize + 1);
         let nodes = seam_nodes(&solved.solution.fields).len();
         assert!(

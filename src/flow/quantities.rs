@@ -33,7 +33,7 @@ pub enum Origin {
         /// In space.
         space: fn(&[[f64; 3]; 3]) -> f64,
     },
-    /// Of all of a flow in the plane at once, at its nodes; `None` where the flow has none, as one in space hasn't.
+    /// From all of a flow in the plane at once, at its nodes; `None` where the flow has none, as one in space hasn't.
     Whole(fn(&Fields) -> Option<Vec<f64>>),
     /// Known on walls alone: [`crate::walls`].
     Walls,
@@ -80,7 +80,7 @@ impl ColourMap {
 
 /// A scalar of the flow. Two are equal where their names are.
 pub struct FieldQuantity {
-    /// Of arrays in files and on the command line, unique: `shear_rate`.
+    /// Name of its arrays in files, and on the command line; unique: `shear_rate`.
     pub name: &'static str,
     /// For people: `shear rate`.
     pub title: &'static str,

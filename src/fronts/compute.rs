@@ -99,7 +99,7 @@ pub enum FrontError {
 
 /// How fronts are computed.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct FrontRun<'a> {
     /// Assembles leaves.
     pub leaves: &'a dyn Leaves,
     /// Results of earlier runs.
@@ -178,7 +178,7 @@ impl Values {
         &mut self,
         plan: &Plan,
         wanted: Wanted<'_>,
-        run: Run<'_>,
+        run: FrontRun<'_>,
     ) -> Result<(), FrontError> {
         faer::set_global_parallelism(Par::Seq); // parallel over fronts and panels, never inside a kernel
         self.schurs.resize(plan.kinds.len(), None);

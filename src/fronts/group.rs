@@ -10,7 +10,7 @@ use within::{Holders, components, reduce};
 
 use super::FrontError;
 use super::plan::{Image, KindId, NOWHERE, Plan};
-use super::tree::{Node, Run, Tree, runs};
+use super::tree::{Node, ScaledRange, Tree, ranges};
 
 /// What becomes of an unknown that pieces share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,18 +39,18 @@ pub struct Element {
 pub struct Root {
     /// Its kind.
     pub kind: KindId,
-    /// Where its boundary lies in the top slab.
-    pub boundary: Vec<Run>,
+    /// Where its boundary lies in the top vector.
+    pub boundary: Vec<ScaledRange>,
 }
 
-/// All groups: one slab of shared unknowns, those of the network and the given ones first.
+/// All groups: one vector of shared unknowns (the top vector), those of the network and the given ones first.
 #[derive(Debug, Default)]
 pub struct Top {
     /// How the free unknowns follow from the others.
     pub tree: Tree,
     /// One a group.
     pub roots: Vec<Root>,
-    /// Place in the slab of each shared unknown, or [`NOWHERE`].
+    /// Place in the top vector of each shared unknown, or [`NOWHERE`].
     pub position: Vec<u32>,
 }
 
@@ -113,7 +113,7 @@ pub fn group(
     Ok(top(plan, class, &joints, &roots))
 }
 
-/// Lays out the slab of all shared unknowns: kept and given ones, then joint by joint.
+/// Lays out the vector of all shared unknowns: kept and given ones, then joint by joint.
 fn top(plan: &Plan, class: &[Class], joints: &[Joint], roots: &[Live]) -> Top {
     let mut position = vec![NOWHERE; class.len()];
     let mut n = 0_u32;
@@ -141,8 +141,8 @@ fn top(plan: &Plan, class: &[Class], joints: &[Joint], roots: &[Live]) -> Top {
             depth[c as usize] = depth[k] + 1;
         }
     }
-    let place = |boundary: &[Image]| -> Vec<Run> {
-        runs(boundary.iter().map(|i| Image {
+    let place = |boundary: &[Image]| -> Vec<ScaledRange> {
+        ranges(boundary.iter().map(|i| Image {
             to: position.get(i.to as usize).copied().unwrap_or(NOWHERE),
             factor: i.factor,
         }))

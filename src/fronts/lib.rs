@@ -19,13 +19,13 @@
 //!     over its children c    [ F_eb F_ee ]     S = F_bb + F_be W     f_b <- f_b + W^T f_e
 //! ```
 //! Its Schur complement `S` is added into its parent, where the images `P_c` say: a place and a factor for each unknown (-1 where
-//! mouths look at each other, a ratio of units for pressures), or nowhere for what is zero on a wall. A leaf is assembled by
+//! sockets look at each other, a ratio of units for pressures), or nowhere for what is zero on a wall. A leaf is assembled by
 //! the caller. `F` is indefinite (velocities and pressures), so its pivot block is factorised with pivoting inside the
 //! block where its signs don't allow `L D L^T` ([`pivot`]), never across fronts: the plan is made from integers alone.
 //!
 //! # Pieces
-//! A part of a chip is meshed once, in its own frame and unit, and eliminated on to its *mouths*: the `2r + 1` P2 nodes where it
-//! meets others. Velocities there are kept in the mouth's axes, pressures in its unit (`s p / mu`), so copies are equal however
+//! A part of a chip is meshed once, in its own frame and unit, and eliminated on to its *sockets*: the `2r + 1` P2 nodes where it
+//! meets others. Velocities there are kept in the socket's axes, pressures in its unit (`s p / mu`), so copies are equal however
 //! they lie and whatever their size.
 //!
 //! **Strips** (pipes, arcs, tapers) are chains of equal slices. A slice's front eliminates its inner column; then lengths double:
@@ -39,7 +39,7 @@
 //!
 //! **Polygons** (junctions, chambers) are cut by nested dissection of their cells (`flow::mesh::dissect`),
 //! along grid lines where they have some, so that equal rectangles are cut alike and have equal fronts, down to leaves of eight
-//! cells. Fronts are joined two by two up to the root, whose boundary is the mouths. What lies on the near side of a middle line is
+//! cells. Fronts are joined two by two up to the root, whose boundary is the sockets. What lies on the near side of a middle line is
 //! numbered and signed as its mirror image, so mirror images are equal fronts too: a symmetric chamber costs half.
 //! Where two mirror images are joined, what is even across the mirror and what is odd are eliminated apart (`compute/mirror_pair.rs`):
 //! nothing couples them, and together they cost a quarter to a third.
@@ -47,7 +47,7 @@
 //! **Which unknowns are held, and why pivots are regular.** A velocity goes at the lowest node of the tree that holds all cells around
 //! it. A pressure goes with the velocity at its vertex, but never before a velocity that it acts on (`flow::mesh::separators`):
 //! a pressure whose velocities were all held or on walls would be a zero row of `F_ee`. Those that only held velocities surround
-//! stay with the mouths. A region whose surrounding velocities are all held keeps the pressures there too, so the constant pressure,
+//! stay with the sockets. A region whose surrounding velocities are all held keeps the pressures there too, so the constant pressure,
 //! the null vector of an enclosed flow, is never inside `F_ee`. (Tested: the front of every kind of piece is the dense
 //! elimination of its leaves.)
 //!
@@ -60,7 +60,7 @@
 //! row z_1:  U^T x_a - z_2 = 0       row z_2:  V^T x_b - z_1 = 0       so row x_a reads  S_aa x_a + U V^T x_b,  as before
 //! ```
 //! and no end depends on what is at the other one. `U V^T` is found by sampling ([`lowrank`]), to 1e-13 of the largest entry of `S`; where
-//! more than a third of a mouth's unknowns would be needed, the pipe stays whole. Measured, singular values of `S_ab` above that:
+//! more than a third of a socket's unknowns would be needed, the pipe stays whole. Measured, singular values of `S_ab` above that:
 //!
 //! | pipe, widths | 1.5 | 2 | 3 | 4 | 6 | 10 |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -75,11 +75,11 @@
 //! Pieces and ends are joined as long as they share free unknowns ([`group()`]). A junction and the ends at it are a hub with
 //! satellites and become one front; equal junctions with equal ends are one kind:
 //! ```text
-//!      J ======= J ======= J          J      a junction: front on its mouths
+//!      J ======= J ======= J          J      a junction: front on its sockets
 //!      H         H         H          ===    a pipe: U V^T, or whole where it is short
 //!      J ======= J ======= J
 //!
-//!              H                             H         the mouths of J go: shared by J and an end
+//!              H                             H         the sockets of J go: shared by J and an end
 //!            z H                             z
 //!          ----+----                      ---+---
 //!  == z --|  J       |-- z ==      z --|    group    |-- z         left: 4 times rank unknowns z
@@ -110,9 +110,9 @@
 //! so the answer is one of the singular system, whatever `d`. Data that don't balance are refused before.
 //!
 //! # Substitution
-//! Copies of a piece lie one after the other, `slab = [boundary | eliminated, front by front]`, and are filled from the boundary down
-//! ([`tree`]): fronts of one kind and depth, of all copies, are the columns of one matrix product. Loads inside (residuals, bodies) go
-//! up the same way first. Ports need none of it.
+//! Copies of a piece lie one after the other, `local vector = [boundary | eliminated, front by front]`, and are filled from the
+//! boundary down ([`tree`]): fronts of one kind and depth, of all copies, are the columns of one matrix product. Loads inside
+//! (residuals, bodies) go up the same way first. Ports need none of it.
 //!
 //! # Residual
 //! The relative residual of the whole is computed from the sparse matrices of the leaves, never from a front, and refined with the
@@ -135,9 +135,9 @@
 //! # Costs
 //! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as planned, for LU; `L D L^T` saves `1/3 e^3 + e^2 b` of them. Plans, and the flops
 //! of a solve's report, count the first, since only the pivots tell whether a front takes the second; `solve --profile` counts what was
-//! done ([`Inside::flops`]). With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
+//! done ([`Inside::flops`]). With `m = 5r - 1` unknowns a socket, doubling a pipe costs `8.7 m^3` a time,
 //! and a crossing, whose last front has nearly `5m` unknowns, grows like `r^3` too. As planned
-//! (`cargo test --lib sizes_of_fronts -- --ignored --nocapture`; the chamber has one mouth):
+//! (`cargo test --lib sizes_of_fronts -- --ignored --nocapture`; the chamber has one socket):
 //!
 //! | part, r | unknowns of a copy | leaves | kinds | largest front | MFLOP | MB |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -175,7 +175,7 @@ pub mod tree;
 #[cfg(test)]
 mod trial;
 
-pub use compute::{FrontError, Inside, Known, Leaves, Run, Schur, Values, Wanted, schur_key};
+pub use compute::{FrontError, FrontRun, Inside, Known, Leaves, Schur, Values, Wanted, schur_key};
 pub use group::{Class, Element, Top, Watch, group};
 pub use network::Network;
 pub use plan::{Child, Counters, Image, KindId, NOWHERE, Plan, Recipe, Shape};

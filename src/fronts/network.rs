@@ -6,12 +6,12 @@ use faer::{Mat, MatMut};
 use super::compute::Values;
 use super::group::{Class, Root};
 use super::plan::NOWHERE;
-use super::tree::{Run, gather, scatter};
+use super::tree::{ScaledRange, gather, scatter};
 
 /// The roots' fronts on kept and given unknowns, the kept ones factorised.
 pub struct Network {
     roots: Vec<Root>,
-    /// Network number of every boundary unknown of the top slab; `NOWHERE`: given.
+    /// Network number of every boundary unknown of the top vector; `NOWHERE`: given.
     number: Vec<u32>,
     n: usize,
     factors: Option<PartialPivLu<f64>>,
@@ -21,7 +21,7 @@ impl Network {
     /// Adds up the groups' fronts and factorises what is kept.
     ///
     /// # Shapes and units
-    /// - `classes`: of the top slab's boundary unknowns, kept or given
+    /// - `classes`: of the top vector's boundary unknowns, kept or given
     /// - `datums`: one kept unknown of every connected component with a null vector that is not zero there. A number on its diagonal makes the
     ///   matrix regular, and for data orthogonal to the null vector the solution is exact, with that unknown zero.
     /// # Errors
@@ -79,11 +79,11 @@ impl Network {
         })
     }
 
-    /// `A x` on the boundary of the top slab, given unknowns included.
+    /// `A x` on the boundary of the top vector, given unknowns included.
     fn apply(&self, values: &Values, x: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; x.len()];
         for root in &self.roots {
-            let n: u32 = root.boundary.iter().map(|r: &Run| r.len).sum();
+            let n: u32 = root.boundary.iter().map(|r: &ScaledRange| r.len).sum();
             let mut local = Mat::zeros(n as usize, 1);
             gather(&root.boundary, x, local.col_as_slice_mut(0));
             let y = values.schur(root.kind) * &local;
@@ -95,7 +95,7 @@ impl Network {
     /// Solves for the kept unknowns.
     ///
     /// # Shapes and units
-    /// - `x`: boundary of the top slab: given values are read, kept ones are written
+    /// - `x`: boundary of the top vector: given values are read, kept ones are written
     /// - `loads`: on the same unknowns; returns the reactions `A x - loads`, zero but on given unknowns and for rounding
     pub fn solve(&self, values: &Values, x: &mut [f64], loads: &[f64]) -> Vec<f64> {
         for (v, &k) in x.iter_mut().zip(&self.number) {

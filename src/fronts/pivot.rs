@@ -283,7 +283,7 @@ impl Pivot {
     }
 }
 
-/// Of one triangle of `n` x `n`: half of an LU.
+/// Operations for one triangle of `n` x `n`: half of an LU.
 fn symmetric_flops(n: usize) -> u64 {
     (n as u64).pow(3) / 3
 }

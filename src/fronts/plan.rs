@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::tree::Run;
+use super::tree::ScaledRange;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
 
@@ -40,7 +40,7 @@ pub struct Child {
 }
 
 /// Before the first image of a child.
-const NO_RUN: Run = Run {
+const NO_RANGE: ScaledRange = ScaledRange {
     start: 0,
     len: 0,
     factor: 1.0,
@@ -59,7 +59,7 @@ pub enum Recipe {
 
 /// A kind of front: `n_boundary` unknowns that stay, then `n_eliminated` that go.
 #[derive(Clone, Debug)]
-pub struct Kind {
+pub struct FrontKind {
     /// How it comes about.
     pub recipe: Recipe,
     /// Unknowns that stay, numbered first.
@@ -87,28 +87,28 @@ pub struct Shape {
     key: Hasher,
     sizes: [u32; 2],
     /// Images that follow each other and aren't in the key yet: most of them do.
-    run: Run,
+    range: ScaledRange,
 }
 
 impl Shape {
-    /// Of a front with so many unknowns; children follow, image by image.
+    /// The shape of a front with so many unknowns; children follow, image by image.
     pub fn new(n_boundary: u32, n_eliminated: u32) -> Self {
         Self {
             key: Hasher::new(Domain::FrontShape)
                 .word(u64::from(n_boundary) << 32 | u64::from(n_eliminated)),
             sizes: [n_boundary, n_eliminated],
-            run: NO_RUN,
+            range: NO_RANGE,
         }
     }
 
     /// The next unknown of a child.
     pub fn image(&mut self, image: Image) {
-        let next = u64::from(self.run.start) + u64::from(self.run.len);
-        if u64::from(image.to) == next && image.factor == self.run.factor {
-            self.run.len += 1;
+        let next = u64::from(self.range.start) + u64::from(self.range.len);
+        if u64::from(image.to) == next && image.factor == self.range.factor {
+            self.range.len += 1;
         } else {
-            self.end_of_run();
-            self.run = Run {
+            self.end_of_range();
+            self.range = ScaledRange {
                 start: image.to,
                 len: 1,
                 factor: image.factor,
@@ -118,13 +118,13 @@ impl Shape {
 
     /// After the last unknown of a child.
     pub fn end_of_child(&mut self) {
-        self.end_of_run();
-        self.run = NO_RUN;
+        self.end_of_range();
+        self.range = NO_RANGE;
         self.key = self.key.word(u64::MAX);
     }
 
-    fn end_of_run(&mut self) {
-        let Run { start, len, factor } = self.run;
+    fn end_of_range(&mut self) {
+        let ScaledRange { start, len, factor } = self.range;
         if len > 0 {
             let places = u64::from(start) << 32 | u64::from(len);
             self.key = self.key.word(places).float(factor);
@@ -136,7 +136,7 @@ impl Shape {
 #[derive(Debug)]
 pub struct Plan {
     /// By number.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<FrontKind>,
     /// Counts.
     pub counters: Counters,
     known: FxHashMap<Fingerprint, KindId>,
@@ -209,7 +209,7 @@ impl Plan {
 
     /// Takes over the kinds of a plan that was made apart, children before parents; `leaf` takes over the leaf of a kind that is
     /// new here. Returns what they are called here.
-    pub fn adopt(&mut self, kinds: &[Kind], mut leaf: impl FnMut(u32) -> u32) -> Vec<KindId> {
+    pub fn adopt(&mut self, kinds: &[FrontKind], mut leaf: impl FnMut(u32) -> u32) -> Vec<KindId> {
         let mut names: Vec<KindId> = Vec::with_capacity(kinds.len());
         for kind in kinds {
             let recipe = || match &kind.recipe {
@@ -253,7 +253,7 @@ impl Plan {
                 .finish(),
         };
         self.known.insert(key, id);
-        let kind = Kind {
+        let kind = FrontKind {
             recipe: recipe(),
             n_boundary,
             n_eliminated,
@@ -267,7 +267,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Of every kind how many joins are below it: those of one height need only those of lower ones.
+    /// How many joins are below every kind: those of one height need only those of lower ones.
     pub fn heights(&self) -> Vec<usize> {
         let mut height: Vec<usize> = vec![0; self.kinds.len()];
         for (k, kind) in self.kinds.iter().enumerate() {
@@ -281,7 +281,7 @@ impl Plan {
     }
 }
 
-impl Kind {
+impl FrontKind {
     /// The fronts that it joins.
     pub fn children(&self) -> &[Child] {
         match &self.recipe {

@@ -1,7 +1,7 @@
 //! Fronts over a vector: forward and back substitution for many copies at once, as matrix-matrix products.
 //!
-//! A [`Tree`] says how the unknowns of one piece follow from its boundary: slab = [boundary | eliminated, node by node]. Its
-//! copies lie one after the other. Nodes of one level and kind, of all copies, are gathered into the columns of one product.
+//! A [`Tree`] says how the unknowns of one piece follow from its boundary: local vector = [boundary | eliminated, node by node].
+//! Its copies lie one after the other. Nodes of one level and kind, of all copies, are gathered into the columns of one product.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use rayon::prelude::*;
 use super::compute::{Inside, Values};
 use super::plan::{Image, KindId, NOWHERE};
 
-/// Consecutive unknowns of a slab that a front's boundary reads, with one factor.
+/// Consecutive unknowns of a local vector that a front's boundary reads, with one factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Run {
+pub struct ScaledRange {
     /// First place; [`NOWHERE`]: zeros.
     pub start: u32,
     /// How many.
     pub len: u32,
-    /// Of all of them.
+    /// Factor of all of them.
     pub factor: f64,
 }
 
-/// Images as runs.
-pub fn runs(images: impl IntoIterator<Item = Image>) -> Vec<Run> {
-    let mut out: Vec<Run> = Vec::new();
+/// Images as ranges.
+pub fn ranges(images: impl IntoIterator<Item = Image>) -> Vec<ScaledRange> {
+    let mut out: Vec<ScaledRange> = Vec::new();
     for image in images {
         match out.last_mut() {
             Some(last)
@@ -37,7 +37,7 @@ pub fn runs(images: impl IntoIterator<Item = Image>) -> Vec<Run> {
             {
                 last.len += 1;
             }
-            _ => out.push(Run {
+            _ => out.push(ScaledRange {
                 start: image.to,
                 len: 1,
                 factor: image.factor,
@@ -52,9 +52,9 @@ pub fn runs(images: impl IntoIterator<Item = Image>) -> Vec<Run> {
 pub struct Node {
     /// Its kind.
     pub kind: KindId,
-    /// Where its boundary lies in the slab.
-    pub boundary: Vec<Run>,
-    /// Where its eliminated unknowns begin in the slab.
+    /// Where its boundary lies in the local vector.
+    pub boundary: Vec<ScaledRange>,
+    /// Where its eliminated unknowns begin in the local vector.
     pub eliminated: u32,
     /// Distance from the root: a node reads only what nodes of smaller depth (or the boundary) hold.
     pub depth: u32,
@@ -63,9 +63,9 @@ pub struct Node {
 /// How the unknowns of a piece follow from its boundary.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// Unknowns of the boundary; they come first in a slab.
+    /// Unknowns of the boundary; they come first in a local vector.
     pub n_boundary: usize,
-    /// Unknowns of a slab.
+    /// Unknowns of a local vector.
     pub n: usize,
     nodes: Vec<Node>,
     /// By depth: nodes of one kind.
@@ -116,8 +116,8 @@ impl Tree {
 
     /// Bytes that it holds, about.
     pub fn bytes(&self) -> u64 {
-        let runs: usize = self.nodes.iter().map(|n| n.boundary.len()).sum();
-        (self.nodes.len() * (size_of::<Node>() + 4) + runs * size_of::<Run>()) as u64
+        let ranges: usize = self.nodes.iter().map(|n| n.boundary.len()).sum();
+        (self.nodes.len() * (size_of::<Node>() + 4) + ranges * size_of::<ScaledRange>()) as u64
     }
 
     /// Kinds that back-substitution reads.
@@ -125,18 +125,18 @@ impl Tree {
         self.levels.iter().flatten().map(|g| g.0)
     }
 
-    /// Fills the eliminated unknowns of every slab from its boundary.
+    /// Fills the eliminated unknowns of every local vector from its boundary.
     ///
     /// # Shapes and units
-    /// - `slabs`: any number of slabs one after the other, boundaries filled in
+    /// - `local`: any number of local vectors one after the other, boundaries filled in
     /// - `loads`: what [`Self::forward`] left, where there were loads
-    pub fn back(&self, values: &Values, slabs: &mut [f64], loads: Option<&[f64]>) {
-        self.back_by(&|kind| values.inside(kind), slabs, loads);
+    pub fn back(&self, values: &Values, local: &mut [f64], loads: Option<&[f64]>) {
+        self.back_by(&|kind| values.inside(kind), local, loads);
     }
 
     /// As [`Self::back`], with fronts found by the tree's own numbers.
-    pub fn back_by(&self, fronts: &Fronts<'_>, slabs: &mut [f64], loads: Option<&[f64]>) {
-        let copies = slabs.len() / self.n.max(1);
+    pub fn back_by(&self, fronts: &Fronts<'_>, local: &mut [f64], loads: Option<&[f64]>) {
+        let copies = local.len() / self.n.max(1);
         for level in &self.levels {
             let groups: Vec<Group<'_>> = level
                 .iter()
@@ -154,9 +154,9 @@ impl Tree {
                 let mut x = Mat::zeros(group.front.n_boundary(), columns.len());
                 for (k, c) in columns.clone().enumerate() {
                     let (m, copy) = group.at(c);
-                    let slab = &slabs[copy * self.n..][..self.n];
+                    let local_vector = &local[copy * self.n..][..self.n];
                     let boundary = &self.nodes[m as usize].boundary;
-                    gather(boundary, slab, x.col_as_slice_mut(k));
+                    gather(boundary, local_vector, x.col_as_slice_mut(k));
                 }
                 group.front.substitute(&x, group.columns())
             };
@@ -171,7 +171,7 @@ impl Tree {
                     let (m, copy) = group.at(c);
                     let first = copy * self.n + self.nodes[m as usize].eliminated as usize;
                     let from = made.col_as_slice(k);
-                    let to = &mut slabs[first..first + from.len()];
+                    let to = &mut local[first..first + from.len()];
                     match loads {
                         Some(loads) => {
                             let y = &loads[first..first + from.len()];
@@ -190,22 +190,22 @@ impl Tree {
     /// Carries loads on eliminated unknowns to the boundary, leaving in their place what [`Self::back`] adds.
     ///
     /// # Shapes and units
-    /// - `slabs`: loads on all unknowns, any number of slabs
-    pub fn forward(&self, values: &Values, slabs: &mut [f64]) {
-        self.forward_by(&|kind| values.inside(kind), slabs);
+    /// - `local`: loads on all unknowns, any number of local vectors
+    pub fn forward(&self, values: &Values, local: &mut [f64]) {
+        self.forward_by(&|kind| values.inside(kind), local);
     }
 
     /// As [`Self::forward`], with fronts found by the tree's own numbers.
-    pub fn forward_by(&self, fronts: &Fronts<'_>, slabs: &mut [f64]) {
+    pub fn forward_by(&self, fronts: &Fronts<'_>, local: &mut [f64]) {
         for (kind, members) in self.levels.iter().rev().flatten() {
             let front = fronts(*kind);
             let n_eliminated = front.n_eliminated();
-            let copies = slabs.len() / self.n.max(1);
+            let copies = local.len() / self.n.max(1);
             let loaded: Vec<(u32, usize)> = (0..copies)
                 .flat_map(|c| members.iter().map(move |&m| (m, c * self.n)))
                 .filter(|&(m, base)| {
                     let first = base + self.nodes[m as usize].eliminated as usize;
-                    slabs[first..first + n_eliminated].iter().any(|&b| b != 0.0)
+                    local[first..first + n_eliminated].iter().any(|&b| b != 0.0)
                 })
                 .collect();
             let blocks: Vec<Range<usize>> = blocks(loaded.len()).collect();
@@ -214,7 +214,7 @@ impl Tree {
                 for (k, &(m, base)) in loaded[columns.clone()].iter().enumerate() {
                     let first = base + self.nodes[m as usize].eliminated as usize;
                     b.col_as_slice_mut(k)
-                        .copy_from_slice(&slabs[first..first + n_eliminated]);
+                        .copy_from_slice(&local[first..first + n_eliminated]);
                 }
                 front.carry(&b)
             };
@@ -223,10 +223,10 @@ impl Tree {
                 for k in 0..y.ncols() {
                     let (m, base) = loaded[block * COLUMNS + k];
                     let node = &self.nodes[m as usize];
-                    let slab = &mut slabs[base..base + self.n];
+                    let local_vector = &mut local[base..base + self.n];
                     let first = node.eliminated as usize;
-                    slab[first..first + n_eliminated].copy_from_slice(y.col_as_slice(k));
-                    scatter(&node.boundary, carried.col_as_slice(k), slab);
+                    local_vector[first..first + n_eliminated].copy_from_slice(y.col_as_slice(k));
+                    scatter(&node.boundary, carried.col_as_slice(k), local_vector);
                 }
             }
         }
@@ -257,44 +257,44 @@ impl Group<'_> {
         (self.members[column % n], column / n)
     }
 
-    /// Of its products, at most.
+    /// Multiplications of its products, at most.
     fn multiplications(&self) -> usize {
         self.columns() * self.front.n_boundary() * self.front.n_eliminated()
     }
 }
 
-/// Reads runs of `from` into `to`.
-pub fn gather(runs: &[Run], from: &[f64], to: &mut [f64]) {
+/// Reads ranges of `from` into `to`.
+pub fn gather(ranges: &[ScaledRange], from: &[f64], to: &mut [f64]) {
     let mut at = 0;
-    for run in runs {
-        let len = run.len as usize;
+    for range in ranges {
+        let len = range.len as usize;
         let to = &mut to[at..at + len];
-        if run.start == NOWHERE {
+        if range.start == NOWHERE {
             to.fill(0.0);
         } else {
-            let from = &from[run.start as usize..run.start as usize + len];
-            if run.factor == 1.0 {
+            let from = &from[range.start as usize..range.start as usize + len];
+            if range.factor == 1.0 {
                 to.copy_from_slice(from);
             } else {
                 to.iter_mut()
                     .zip(from)
-                    .for_each(|(t, f)| *t = run.factor * f);
+                    .for_each(|(t, f)| *t = range.factor * f);
             }
         }
         at += len;
     }
 }
 
-/// Adds `from` to the runs of `to`: the transpose of [`gather`].
-pub fn scatter(runs: &[Run], from: &[f64], to: &mut [f64]) {
+/// Adds `from` to the ranges of `to`: the transpose of [`gather`].
+pub fn scatter(ranges: &[ScaledRange], from: &[f64], to: &mut [f64]) {
     let mut at = 0;
-    for run in runs {
-        let len = run.len as usize;
-        if run.start != NOWHERE {
-            let to = &mut to[run.start as usize..run.start as usize + len];
+    for range in ranges {
+        let len = range.len as usize;
+        if range.start != NOWHERE {
+            let to = &mut to[range.start as usize..range.start as usize + len];
             to.iter_mut()
                 .zip(&from[at..at + len])
-                .for_each(|(t, f)| *t += run.factor * f);
+                .for_each(|(t, f)| *t += range.factor * f);
         }
         at += len;
     }

@@ -8,8 +8,8 @@ use faer::linalg::solvers::Solve;
 use rustc_hash::FxHashMap;
 
 use super::compute::{Inside, Schur, Wanted};
-use super::tree::runs;
-use super::{Image, KindId, Known, Leaves, NOWHERE, Node, Plan, Run, Tree, Values};
+use super::tree::ranges;
+use super::{FrontRun, Image, KindId, Known, Leaves, NOWHERE, Node, Plan, Tree, Values};
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::profile::Recorder;
 
@@ -111,8 +111,8 @@ impl Known for Memory {
 static OFF: Recorder = Recorder::off();
 
 /// A run that nobody stops.
-pub fn run<'a>(leaves: &'a Vec<Mat<f64>>, known: &'a Memory) -> Run<'a> {
-    Run {
+pub fn run<'a>(leaves: &'a Vec<Mat<f64>>, known: &'a Memory) -> FrontRun<'a> {
+    FrontRun {
         leaves,
         known,
         is_cancelled: &|| false,
@@ -149,16 +149,16 @@ pub fn weights(plan: &Plan, values: &Values, kind: KindId) -> Mat<f64> {
     let images: Vec<Image> = (0..b).map(Image::plain).collect();
     let node = Node {
         kind,
-        boundary: runs(images),
+        boundary: ranges(images),
         eliminated: b,
         depth: 0,
     };
     let n = (b + e) as usize;
     let tree = Tree::new(b as usize, n, vec![node], |_| e > 0);
-    let mut slabs = vec![0.0; b as usize * n];
-    (0..b as usize).for_each(|k| slabs[k * n + k] = 1.0);
-    tree.back(values, &mut slabs, None);
-    Mat::from_fn(e as usize, b as usize, |i, j| slabs[j * n + b as usize + i])
+    let mut local = vec![0.0; b as usize * n];
+    (0..b as usize).for_each(|k| local[k * n + k] = 1.0);
+    tree.back(values, &mut local, None);
+    Mat::from_fn(e as usize, b as usize, |i, j| local[j * n + b as usize + i])
 }
 
 /// `to += P^T s P`: a small matrix on unknowns that are images of others.

@@ -38,7 +38,7 @@ use super::liquids::stage::pointed;
 use super::panels::{self, Notice, OnCanvas, Panels};
 use super::results::before::Before;
 use super::results::{FieldLayer, ResultView, Results};
-use super::seen::{Hidden, Seen, Selection, State, Workspace};
+use super::seen::{Hidden, Seen, Selection, WindowState, Workspace};
 use super::species::Dissolved;
 use super::species::follower::Following;
 use super::studies::Asker;
@@ -59,7 +59,7 @@ pub struct Start {
 
 /// The program.
 pub struct App {
-    state: State,
+    state: WindowState,
     canvas: Canvas,
     layer: FieldLayer,
     panels: Panels,
@@ -99,7 +99,7 @@ impl App {
             panels.notify(Notice::error(format!("{fault}")));
         }
         let (filing, settings) = Filing::start(start, &mut panels, wake(ctx));
-        let mut state = State::new(Document::new(EMPTY, "untitled", None, &library), library);
+        let mut state = WindowState::new(Document::new(EMPTY, "untitled", None, &library), library);
         state.settings = settings;
         let mut app = Self {
             state,

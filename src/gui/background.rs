@@ -178,7 +178,7 @@ mod platform {
 
     use super::Next;
 
-    /// Of 100; on Linux a niceness of 9, a seventh of the share of a thread that draws.
+    /// Priority out of 100; on Linux a niceness of 9, a seventh of the share of a thread that draws.
     const PRIORITY: u8 = 25;
 
     /// Has what runs on the global threads, such as painting fields, give way too. Where they run already they stay as they are.

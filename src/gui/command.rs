@@ -224,17 +224,17 @@ pub enum Command {
         /// Its new depth.
         depth: Option<Metre>,
     },
-    /// Of the chip.
+    /// Sets the chip's title.
     SetTitle(Option<String>),
-    /// Of the chip.
+    /// Sets the viscosity of the chip's fluid.
     SetViscosity(PascalSecond),
-    /// Of the chip.
+    /// Sets the chip's depth model.
     SetModel(DepthModel),
-    /// Of the chip.
+    /// Sets the chip's depth.
     SetDepth(Option<Metre>),
-    /// Of the chip.
+    /// Sets the chip's usual width.
     SetWidth(Metre),
-    /// Of the design file; the solver's own resolution is [`Command::SolveAt`].
+    /// Sets the resolution in the design file; the solver's own is [`Command::SolveAt`].
     SetResolution(Option<u32>),
     /// Gives a variable this value, or adds it; a text that begins with `=` is an expression.
     SetVariable(String, Value),

@@ -203,7 +203,7 @@ impl Workspace {
 
 /// What the window is about: all that views read and commands change.
 #[derive(Debug)]
-pub struct State {
+pub struct WindowState {
     /// The design.
     pub document: Document,
     /// What it can use.
@@ -234,7 +234,7 @@ pub struct State {
     pub is_editing: bool,
 }
 
-impl State {
+impl WindowState {
     /// A design that was just opened, and everything else as it is at first.
     pub fn new(document: Document, library: Library) -> Self {
         Self {
@@ -279,7 +279,7 @@ impl State {
 /// A chip of no more parts is laid out, drawn and forgotten within a frame; what is done to a larger one is spread over some, or made beside the window.
 pub const FEW_PARTS: usize = 2000;
 
-/// [`State`] as views have it: nothing to be changed.
+/// [`WindowState`] as views have it: nothing to be changed.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     /// The design.

@@ -6,21 +6,22 @@ use crate::plan::{Plan, Step};
 use crate::stream::Stream;
 use crate::transport::Followed;
 
-/// Of the range, times 1/Pe: what diffusion along the flow changes in a region where streams part once at most (specification: below 0.11/Pe in ten cases).
+/// Part of the range, times 1/Pe, that diffusion along the flow changes in a region where streams part once at most
+/// (specification: below 0.11/Pe in ten cases).
 /// Every parting makes means of what was wrong with a profile: into three outlets 0.16/Pe (`designs/parallel-resistors.toml`, Pe 100), into four 0.29/Pe
-/// (`designs/wide.toml`, Pe 100), by elements; [`along_of`].
+/// (`designs/wide.toml`, Pe 100), by elements; `along_of`.
 pub const ALONG: f64 = 0.15;
 
-/// [`ALONG`] of a region, whose mouths with less than 1 % of its flow don't count.
+/// [`ALONG`] of a region, whose sockets with less than 1 % of its flow don't count.
 pub(crate) fn along_of(region: &Region) -> f64 {
-    let most = region.mouths.iter().map(|m| m.outflow.abs());
+    let most = region.sockets.iter().map(|m| m.outflow.abs());
     let most = most.fold(0.0, f64::max);
-    let outlets = region.mouths.iter().filter(|m| m.outflow > 0.01 * most);
+    let outlets = region.sockets.iter().filter(|m| m.outflow > 0.01 * most);
     let partings = outlets.count() as f64 - 1.0;
     ALONG * (0.75 * partings).max(1.0)
 }
 
-/// The same where all fluid goes from one mouth to one other and no eddy stands beside it: bends, tapers. Nothing parts there, so means are
+/// The same where all fluid goes from one socket to one other and no eddy stands beside it: bends, tapers. Nothing parts there, so means are
 /// kept, and only the profile is changed (variance, tubes against elements between Pe 30 and 1000: 0.012/Pe in bends, arcs, u-turns and tapers of
 /// `tests/honest.rs`, 0.0164/Pe in row 8 of the specification's table).
 pub const ALONG_BEND: f64 = 0.03;
@@ -29,8 +30,9 @@ pub const ALONG_BEND: f64 = 0.03;
 /// 0.95 to 0.96, a chamber of three by three widths 1.06.
 const EDDY: f64 = 1.03;
 
-/// Of the range, times `(8/r) / sqrt(Pe)`: what the error of the solved flow changes in a region (rows 5, 6, 8 and 13 of the table with elements at r = 8
-/// have at most 0.52 of it, the bend at Pe 300: `tests/accuracy.rs`). Independent regions: squares are added.
+/// Part of the range, times `(8/r) / sqrt(Pe)`, that the error of the solved flow changes in a region (rows 5, 6, 8 and 13 of the
+/// table with elements at r = 8 have at most 0.52 of it, the bend at Pe 300: `tests/accuracy.rs`). Independent regions: squares
+/// are added.
 pub const OF_FLOW: f64 = 5e-4;
 
 /// Estimated errors from diffusion along the flow and from the flow itself, by port, over the range.
@@ -42,9 +44,9 @@ pub(crate) struct Along {
 /// What is carried along the flow to estimate an error, over the range.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
-    /// Of means, from diffusion along the flow: stays.
+    /// Error of means, from diffusion along the flow: stays.
     mean: f64,
-    /// Of profiles, from the same: fades as the differences that it is an error of fade.
+    /// Error of profiles, from the same: fades as the differences that it is an error of fade.
     profile: f64,
     /// From the flow.
     flow: f64,
@@ -56,7 +58,7 @@ impl Carried {
     }
 }
 
-/// [`ALONG`]`/Pe` (more with more than two outlets, [`ALONG_BEND`] in bends) of every region passed times the range of what enters there, flow-weighted where streams meet; mouths
+/// [`ALONG`]`/Pe` (more with more than two outlets, [`ALONG_BEND`] in bends) of every region passed times the range of what enters there, flow-weighted where streams meet; sockets
 /// with less than 1 % of a region's flow don't count.
 ///
 /// Where streams part, what was wrong with a profile is wrong with means behind it. Elsewhere a profile's error obeys the equation of the
@@ -85,23 +87,23 @@ pub(crate) fn along(
     let mut at_pipe = vec![Carried::default(); net.pipes.len()];
     let mut ports = vec![[0.0_f64; 2]; net.port_flow.len()];
     for r in order {
-        let mouths = &net.regions[r].mouths;
-        let most = mouths.iter().map(|m| m.outflow.abs()).fold(0.0, f64::max);
+        let sockets = &net.regions[r].sockets;
+        let most = sockets.iter().map(|m| m.outflow.abs()).fold(0.0, f64::max);
         let counts = |outflow: f64| outflow.abs() > 0.01 * most;
-        let least = mouths
+        let least = sockets
             .iter()
             .map(|m| m.outflow.abs())
             .filter(|q| counts(*q))
             .fold(f64::INFINITY, f64::min);
-        let inflow: f64 = mouths.iter().map(|m| (-m.outflow).max(0.0)).sum();
+        let inflow: f64 = sockets.iter().map(|m| (-m.outflow).max(0.0)).sum();
         if inflow <= 0.0 {
             continue;
         }
-        let outlets = mouths
+        let outlets = sockets
             .iter()
             .filter(|m| m.outflow > 0.0 && counts(m.outflow));
         let parts = outlets.count() > 1;
-        let inlets = mouths.iter().filter(|m| m.outflow < 0.0);
+        let inlets = sockets.iter().filter(|m| m.outflow < 0.0);
         let is_bend = !parts
             && inlets.filter(|m| counts(m.outflow)).count() == 1
             && paths.ways[r].area_scale < EDDY;
@@ -109,9 +111,9 @@ pub(crate) fn along(
             mean: (leaks[r] / inflow).min(1.0),
             ..Carried::default()
         };
-        for mouth in mouths.iter().filter(|m| m.outflow < 0.0) {
-            if let Beyond::Pipe(p, _) = mouth.beyond {
-                let share = -mouth.outflow / inflow;
+        for socket in sockets.iter().filter(|m| m.outflow < 0.0) {
+            if let Beyond::Pipe(p, _) = socket.beyond {
+                let share = -socket.outflow / inflow;
                 here.mean += share * at_pipe[p].mean;
                 here.profile += share * at_pipe[p].profile;
                 here.flow += share * at_pipe[p].flow;
@@ -137,8 +139,8 @@ pub(crate) fn along(
         let per_root = (diffusivity / least).min(1.0).sqrt();
         let of_flow = OF_FLOW * 8.0 / crate::plan::cells(&net.regions[r]) as f64 * per_root;
         here.flow = here.flow.hypot(part_here * of_flow);
-        for mouth in mouths.iter().filter(|m| m.outflow > 0.0) {
-            match mouth.beyond {
+        for socket in sockets.iter().filter(|m| m.outflow > 0.0) {
+            match socket.beyond {
                 Beyond::Pipe(p, _) => {
                     at_pipe[p] = here;
                     if let Some([begin, end]) = &streams.pipes[p] {

@@ -8,15 +8,15 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::SpeciesError;
-use crate::network::{Mouth, Network, Region};
+use crate::network::{Network, Region, Socket};
 use crate::psi::{Psi, turn_between};
 use crate::region::{Bundle, Line, Way, Ways, ways};
 use stokeslet_base::geometry::Point;
 
-/// Of the flow and of the greatest speed: how far copies may differ, by what neighbours do to them. It is far below what equivalent lengths are
-/// known to (3e-5).
+/// Part of the flow and of the greatest speed by which copies may differ, by what neighbours do to them. It is far below what
+/// equivalent lengths are known to (3e-5).
 const SAME: f64 = 1e-6;
-/// Of the size of a region: how far its nodes may be from those of the other.
+/// Part of a region's size by which its nodes may be off those of the other.
 const PLACED: f64 = 1e-9;
 /// Flows that one kind of region is tried against.
 const TRIED: usize = 8;
@@ -91,24 +91,25 @@ impl Likeness {
     fn between(of: usize, regions: [&Region; 2], [a, b]: [&Psi; 2]) -> Option<Self> {
         let flow = |region: &Region| {
             region
-                .mouths
+                .sockets
                 .iter()
                 .map(|m| m.outflow.max(0.0))
                 .sum::<f64>()
         };
         let factor = flow(regions[1]) / flow(regions[0]);
-        let [m, n] = regions.map(|r| &r.mouths);
+        let [m, n] = regions.map(|r| &r.sockets);
         let total = flow(regions[1]);
-        // Most regions that flow differently are told by their mouths.
-        let flows_alike =
-            |(m, n): (&Mouth, &Mouth)| (m.outflow * factor - n.outflow).abs() <= 4.0 * SAME * total;
+        // Most regions that flow differently are told by their sockets.
+        let flows_alike = |(m, n): (&Socket, &Socket)| {
+            (m.outflow * factor - n.outflow).abs() <= 4.0 * SAME * total
+        };
         if m.len() != n.len() || !m.iter().zip(n).all(flows_alike) {
             return None;
         }
         let local = |psi: &Psi, region: &Region| -> Option<Vec<usize>> {
             let place: FxHashMap<u32, usize> =
                 psi.nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
-            let nodes = region.mouths.iter().flat_map(|m| &m.nodes);
+            let nodes = region.sockets.iter().flat_map(|m| &m.nodes);
             nodes.map(|n| place.get(&n.0).copied()).collect()
         };
         if a.at.len() != b.at.len()

@@ -26,7 +26,7 @@ use stokeslet_flow::field::Fields;
 const RATIO: f64 = 1.8;
 /// Where the first station behind the entry is at least, over the pipe's length.
 const FIRST: f64 = 1e-4;
-/// How much farther than the nearest mark one may be, in widths of the narrowest mouth, that knows the stream line better.
+/// How much farther than the nearest mark one may be, in widths of the narrowest socket, that knows the stream line better.
 const NEAR: f64 = 0.25;
 
 /// Values of tubes with their places, to be read at any eta.
@@ -309,7 +309,7 @@ fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
     let (psi, ways, region) = (&paths.psi[r], &paths.ways[r], &paths.net.regions[r]);
     let marks = marks(paths, r);
     let width = region
-        .mouths
+        .sockets
         .iter()
         .map(|m| m.width)
         .fold(f64::INFINITY, f64::min);

@@ -124,7 +124,7 @@ fn profiles_of(
         let Some(stream) = stream.as_ref().filter(|_| at.error.is_some()) else {
             continue;
         };
-        let width = chip.parts[port.socket.part].shape.mouths()[port.socket.socket].width;
+        let width = chip.parts[port.socket.part].shape.sockets()[port.socket.socket].width;
         // Across, and of a chip in three dimensions over the floor, m.
         let places: Vec<(f64, Option<f64>)> = match &paths.space {
             Some(space) => {

@@ -7,7 +7,7 @@ use crate::SpeciesError;
 use crate::along::along;
 use crate::elliptic::{Elliptic, Insides};
 use crate::input::{Engine, Settings, Species};
-use crate::network::{Mouth, Network};
+use crate::network::{Network, Socket};
 use crate::paths::Paths;
 use crate::plan::{Choice, Plan};
 use crate::stream::Stream;
@@ -16,7 +16,8 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_cad::chip::Chip;
 use stokeslet_flow::field::Fields;
 
-/// Of the range: means of elements that leave it by less are its end (2e-6 at the outlet `c100` of `designs/gradient-profile.toml`).
+/// Part of the range: means of elements that leave it by less are its end (2e-6 at the outlet `c100` of
+/// `designs/gradient-profile.toml`).
 const OVERSHOOT: f64 = 1e-5;
 
 /// Numbers that are kept for fields of a species by elements: 256 MiB.
@@ -61,7 +62,7 @@ pub struct SpeciesResult {
     pub peclet: [f64; 2],
     /// What leaves less what enters, over what enters.
     pub balance: f64,
-    /// By how much concentrations at ports and mouths leave the inlets' range, over that range.
+    /// By how much concentrations at ports and sockets leave the inlets' range, over that range.
     pub range_violated: f64,
     /// Regions with flow that tubes followed it through.
     pub regions_by_tubes: usize,
@@ -336,7 +337,7 @@ fn solve_one(
         };
         ages.then(follow).transpose()
     };
-    let has_flow = |r: usize| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0);
+    let has_flow = |r: usize| net.regions[r].sockets.iter().any(|m| m.outflow != 0.0);
     // Elements of order 1 have none below them.
     let has_tubes = (0..net.regions.len()).any(|r| has_flow(r) && !choice.regions[r]);
     let is_checked = choice.order != 1 || has_tubes;
@@ -425,8 +426,8 @@ fn solve_one(
         regions_by_elements,
         section: paths.space.as_ref().map(|space| {
             let widths = net.pipes.iter().map(|p| p.width);
-            let mouths = net.regions.iter().flat_map(|r| &r.mouths);
-            let widest = widths.chain(mouths.map(|m| m.width)).fold(0.0, f64::max);
+            let sockets = net.regions.iter().flat_map(|r| &r.sockets);
+            let widest = widths.chain(sockets.map(|m| m.width)).fold(0.0, f64::max);
             space.cells(widest, fine)
         }),
         element_order: choice.order,
@@ -489,9 +490,9 @@ fn width_of(net: &Network, port: usize) -> Option<f64> {
     if net.port_flow[port].abs() <= STILL * net.largest {
         return None;
     }
-    let at_port = |m: &&Mouth| m.beyond == Beyond::Port(port);
-    let mut mouths = net.regions.iter().flat_map(|r| &r.mouths);
+    let at_port = |m: &&Socket| m.beyond == Beyond::Port(port);
+    let mut sockets = net.regions.iter().flat_map(|r| &r.sockets);
     let pipe = net.pipes.iter().find(|p| p.ends.contains(&End::Port(port)));
     pipe.map(|p| p.width)
-        .or_else(|| mouths.find(at_port).map(|m| m.width))
+        .or_else(|| sockets.find(at_port).map(|m| m.width))
 }

@@ -1,7 +1,7 @@
 //! A solved flow into dissolved species: concentrations at outlets and everywhere, mixing indices, ages of the fluid.
 //!
 //! ```text
-//! Chip + Solution --network--> pipes, regions --psi--> stream functions --trace, region--> ways of streams --transport--> tubes at every mouth
+//! Chip + Solution --network--> pipes, regions --psi--> stream functions --trace, region--> ways of streams --transport--> tubes at every socket
 //!                                                                                                              |
 //!                                         species' D and inlets -------------------------------------------------+--> followed: outlets, balance, estimate
 //!                                                                                                              +--> field: values at nodes
@@ -17,7 +17,7 @@
 //! | [`region`] | stream lines into bundles, stages and equivalent lengths | `trace` |
 //! | `copies` | ways of one region into those of all that flow alike | `region` |
 //! | [`transport`] | streams at ports into streams everywhere, region by region along the flow | `region`, `stream`, `plan` |
-//! | [`elliptic`] | regions at low Peclet numbers into concentrations on their mouths: the second engine | `psi`, `stream` |
+//! | [`elliptic`] | regions at low Peclet numbers into concentrations on their sockets: the second engine | `psi`, `stream` |
 //! | [`plan`] | Peclet numbers into engines, and the order of regions | `elliptic` |
 //! | [`field`] | streams into nodal values | `transport` |
 //! | [`Paths`] | a solved chip into where its fluid goes, which all species share | `region`, `copies`, `plan` |

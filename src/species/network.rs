@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   port ====pipe====|  region: tee with 1.5 widths of its arms  |====pipe==== port
-//!                  mouth                                       mouth
+//!                 socket                                      socket
 //! ```
 //! A pipe that is too short for 1.5 widths at both ends is cut about its middle, a slice of cells wide, if 1.25 widths are left or if the flow is
 //! developed there (`developed`); else it belongs to the region around it.
@@ -26,7 +26,7 @@ use stokeslet_flow::field::Fields;
 
 /// Widths of a pipe that belong to the region at its end: the flow is developed to 2e-3 behind them (entry modes fall like exp(-4.2 x/w)).
 pub const ENTRY: f64 = 1.5;
-/// Below this part of the largest flow a mouth is a closed end.
+/// Below this part of the largest flow a socket is a closed end.
 pub const STILL: f64 = 1e-9;
 
 /// Where a pipe's middle ends.
@@ -34,7 +34,7 @@ pub const STILL: f64 = 1e-9;
 pub enum End {
     /// At a port of the chip, by index.
     Port(usize),
-    /// At a mouth of a region: region, mouth.
+    /// At a socket of a region: region, socket.
     Region(usize, usize),
     /// At a wall.
     Closed,
@@ -57,7 +57,7 @@ pub struct Pipe {
     pub ends: [End; 2],
 }
 
-/// What a mouth of a region leads to.
+/// What a socket of a region leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// A pipe: its index, which end of it.
@@ -68,7 +68,7 @@ pub enum Beyond {
 
 /// A developed cross-section on the rim of a region.
 #[derive(Clone, Debug)]
-pub struct Mouth {
+pub struct Socket {
     /// What is beyond.
     pub beyond: Beyond,
     /// m.
@@ -87,8 +87,8 @@ pub type Loop = Vec<u32>;
 pub struct Region {
     /// Cells of the fields.
     pub cells: Vec<u32>,
-    /// Its mouths.
-    pub mouths: Vec<Mouth>,
+    /// Its sockets.
+    pub sockets: Vec<Socket>,
     /// The outer loop first, then those round islands.
     pub loops: Vec<Loop>,
     /// m^2.
@@ -172,7 +172,7 @@ pub fn network(
             .iter()
             .position(|p| p.socket.part == part && p.socket.socket == socket)
     };
-    let mut mouth_of_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let mut socket_of_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let mut open: Vec<(Beyond, Vec<u32>, f64)> = Vec::new();
     let found: Vec<Option<Middle>> = (0..chip.parts.len())
         .into_par_iter()
@@ -202,7 +202,7 @@ pub fn network(
             };
             let m = open.len() as u32;
             for &n in &nodes {
-                mouth_of_node.entry(n).or_default().push(m);
+                socket_of_node.entry(n).or_default().push(m);
             }
             open.push((Beyond::Pipe(index, end), nodes, middle.width));
         }
@@ -222,32 +222,32 @@ pub fn network(
             continue;
         }
         let part = &chip.parts[port.socket.part];
-        let mouths = part.shape.mouths();
-        let Some(mouth) = mouths.get(port.socket.socket) else {
+        let sockets = part.shape.sockets();
+        let Some(socket) = sockets.get(port.socket.socket) else {
             continue;
         };
         let (middle, out) = (
-            part.motion.apply(mouth.middle),
-            Point::unit(part.motion.turn(mouth.direction)),
+            part.motion.apply(socket.middle),
+            Point::unit(part.motion.turn(socket.direction)),
         );
-        let tiny = 1e-6 * mouth.width;
+        let tiny = 1e-6 * socket.width;
         let mut nodes: Vec<u32> = cells_of[port.socket.part]
             .iter()
             .flat_map(|&c| fields.cells[c as usize])
             .filter(|&n| {
                 let d = fields.nodes[n as usize] - middle;
-                d.dot(out).abs() < tiny && d.cross(out).abs() < 0.5 * mouth.width + tiny
+                d.dot(out).abs() < tiny && d.cross(out).abs() < 0.5 * socket.width + tiny
             })
             .collect();
         nodes.sort_unstable();
         nodes.dedup();
         let m = open.len() as u32;
         for &n in &nodes {
-            mouth_of_node.entry(n).or_default().push(m);
+            socket_of_node.entry(n).or_default().push(m);
         }
-        open.push((Beyond::Port(k), nodes, mouth.width));
+        open.push((Beyond::Port(k), nodes, socket.width));
     }
-    net.gather_regions(fields, &open, &mouth_of_node)?;
+    net.gather_regions(fields, &open, &socket_of_node)?;
     net.balance()?;
     Ok(net)
 }
@@ -262,7 +262,7 @@ impl Network {
         &mut self,
         fields: &Fields,
         open: &[(Beyond, Vec<u32>, f64)],
-        mouth_of_node: &FxHashMap<u32, Vec<u32>>,
+        socket_of_node: &FxHashMap<u32, Vec<u32>>,
     ) -> Result<(), SpeciesError> {
         let n_cells = fields.cells.len();
         const NONE: u32 = u32::MAX;
@@ -301,26 +301,26 @@ impl Network {
         }
         let rims = self.regions.par_iter().enumerate().map(|(r, region)| {
             let loops = rim(fields, &region.cells, &beside, r)?;
-            let mut mouths = Vec::new();
+            let mut sockets = Vec::new();
             for (k, rim) in loops.iter().enumerate() {
-                mouths.extend(mouths_on(fields, rim, open, mouth_of_node, k, r)?);
+                sockets.extend(sockets_on(fields, rim, open, socket_of_node, k, r)?);
             }
-            Ok((loops, mouths))
+            Ok((loops, sockets))
         });
-        let rims: Vec<(Vec<Loop>, Vec<Mouth>)> = rims.collect::<Result<_, SpeciesError>>()?;
-        for (r, (loops, mouths)) in rims.into_iter().enumerate() {
-            for (m, mouth) in mouths.iter().enumerate() {
-                if let Beyond::Pipe(p, end) = mouth.beyond {
+        let rims: Vec<(Vec<Loop>, Vec<Socket>)> = rims.collect::<Result<_, SpeciesError>>()?;
+        for (r, (loops, sockets)) in rims.into_iter().enumerate() {
+            for (m, socket) in sockets.iter().enumerate() {
+                if let Beyond::Pipe(p, end) = socket.beyond {
                     self.pipes[p].ends[end] = End::Region(r, m);
                 }
             }
-            self.regions[r].mouths = mouths;
+            self.regions[r].sockets = sockets;
             self.regions[r].loops = loops;
         }
         Ok(())
     }
 
-    /// Gives mouths their flows; what rounding leaves over at regions is spread over the network by least squares.
+    /// Gives sockets their flows; what rounding leaves over at regions is spread over the network by least squares.
     fn balance(&mut self) -> Result<(), SpeciesError> {
         let pipes = self.pipes.iter().map(|p| p.flow.abs());
         self.largest = pipes
@@ -343,7 +343,7 @@ impl Network {
         let excess = |net: &Network| -> Vec<f64> {
             let mut out = vec![0.0; n];
             for (r, region) in net.regions.iter().enumerate() {
-                out[r] = region.mouths.iter().map(|m| net.outflow(m)).sum();
+                out[r] = region.sockets.iter().map(|m| net.outflow(m)).sum();
             }
             out
         };
@@ -372,17 +372,17 @@ impl Network {
                 }
             }
             for (region, correction) in self.regions.iter().zip(x.iter().take(n)) {
-                for mouth in &region.mouths {
-                    if let Beyond::Port(k) = mouth.beyond {
+                for socket in &region.sockets {
+                    if let Beyond::Port(k) = socket.beyond {
                         self.port_flow[k] += correction;
                     }
                 }
             }
         }
         for r in 0..n {
-            for m in 0..self.regions[r].mouths.len() {
-                let q = self.outflow(&self.regions[r].mouths[m]);
-                self.regions[r].mouths[m].outflow = if q.abs() < STILL * self.largest {
+            for m in 0..self.regions[r].sockets.len() {
+                let q = self.outflow(&self.regions[r].sockets[m]);
+                self.regions[r].sockets[m].outflow = if q.abs() < STILL * self.largest {
                     0.0
                 } else {
                     q
@@ -392,8 +392,8 @@ impl Network {
         Ok(())
     }
 
-    fn outflow(&self, mouth: &Mouth) -> f64 {
-        match mouth.beyond {
+    fn outflow(&self, socket: &Socket) -> f64 {
+        match socket.beyond {
             Beyond::Pipe(p, 0) => self.pipes[p].flow,
             Beyond::Pipe(p, _) => -self.pipes[p].flow,
             Beyond::Port(k) => -self.port_flow[k],
@@ -424,7 +424,7 @@ impl Network {
             }
             for (r, region) in self.regions.iter().enumerate() {
                 let ports = region
-                    .mouths
+                    .sockets
                     .iter()
                     .filter(|m| matches!(m.beyond, Beyond::Port(_)))
                     .count();
@@ -506,38 +506,38 @@ fn rim(
     Ok(loops.into_iter().map(|l| l.1).collect())
 }
 
-/// Runs of edges of a loop that lie on one mouth.
-fn mouths_on(
+/// Runs of edges of a loop that lie on one socket.
+fn sockets_on(
     fields: &Fields,
     rim: &Loop,
     open: &[(Beyond, Vec<u32>, f64)],
-    mouth_of_node: &FxHashMap<u32, Vec<u32>>,
+    socket_of_node: &FxHashMap<u32, Vec<u32>>,
     which: usize,
     region: usize,
-) -> Result<Vec<Mouth>, SpeciesError> {
+) -> Result<Vec<Socket>, SpeciesError> {
     let n_edges = rim.len() / 2;
-    // The middle of an edge lies on one mouth at most.
-    let mouth_of = |e: usize| {
-        mouth_of_node
+    // The middle of an edge lies on one socket at most.
+    let socket_of = |e: usize| {
+        socket_of_node
             .get(&rim[2 * e + 1])
             .and_then(|m| m.first().copied())
     };
-    let first = (0..n_edges).find(|&e| mouth_of(e) != mouth_of((e + n_edges - 1) % n_edges));
+    let first = (0..n_edges).find(|&e| socket_of(e) != socket_of((e + n_edges - 1) % n_edges));
     let Some(first) = first else {
         return Ok(Vec::new());
     };
-    let mut out: Vec<Mouth> = Vec::new();
+    let mut out: Vec<Socket> = Vec::new();
     let mut last = None;
     for k in 0..n_edges {
         let e = (first + k) % n_edges;
-        let mouth = mouth_of(e);
-        if let Some(m) = mouth {
+        let socket = socket_of(e);
+        if let Some(m) = socket {
             if which > 0 {
                 return Err(SpeciesError::Topology { region });
             }
             let (beyond, _, width) = &open[m as usize];
-            if mouth != last {
-                out.push(Mouth {
+            if socket != last {
+                out.push(Socket {
                     beyond: *beyond,
                     width: *width,
                     outflow: 0.0,
@@ -553,7 +553,7 @@ fn mouths_on(
                 }
             }
         }
-        last = mouth;
+        last = socket;
     }
     Ok(out)
 }

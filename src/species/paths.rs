@@ -35,7 +35,7 @@ pub struct Paths {
     pub(crate) places: Vec<OnceLock<Vec<Place>>>,
     /// By pipe, made at its first use: the nodes of its cells.
     pub(crate) nodes_of_pipe: OnceLock<Vec<Vec<u32>>>,
-    /// Of a chip in three dimensions: all of its flow; stream functions and ways are those of its mean over the depth then.
+    /// All of the flow of a chip in three dimensions; stream functions and ways are those of its mean over the depth then.
     pub space: Option<Space>,
     /// m of depth that a flow per depth is multiplied by; 1 without a depth.
     pub depth: f64,

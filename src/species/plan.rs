@@ -36,7 +36,7 @@ pub struct Choice {
     pub regions: Vec<bool>,
     /// By pipe.
     pub pipes: Vec<bool>,
-    /// Of the elements.
+    /// Order of the elements.
     pub order: usize,
     /// What tubes would leave out in one of these, over the range.
     pub error_of_tubes: f64,
@@ -57,19 +57,19 @@ impl Choice {
     }
 }
 
-/// Cells across the narrowest mouth of a region.
+/// Cells across the narrowest socket of a region.
 pub fn cells(region: &Region) -> usize {
     region
-        .mouths
+        .sockets
         .iter()
         .map(|m| (m.nodes.len() / 2).max(1))
         .min()
         .unwrap_or(1)
 }
 
-/// Least and greatest Peclet number of a region's mouths that carry more than 1 % of its greatest flow; `None` without flow.
+/// Least and greatest Peclet number of a region's sockets that carry more than 1 % of its greatest flow; `None` without flow.
 pub fn peclet(region: &Region, diffusivity: f64) -> Option<[f64; 2]> {
-    let flows = region.mouths.iter().map(|m| m.outflow.abs());
+    let flows = region.sockets.iter().map(|m| m.outflow.abs());
     let most = flows.clone().fold(0.0, f64::max);
     let least = flows
         .filter(|q| *q > 0.01 * most)
@@ -77,7 +77,7 @@ pub fn peclet(region: &Region, diffusivity: f64) -> Option<[f64; 2]> {
     (most > 0.0).then_some([least / diffusivity, most / diffusivity])
 }
 
-/// Chooses the engines: elements where diffusion along the flow, [`along_of`]`/Pe`, exceeds what is tolerated, and where they resolve the layers.
+/// Chooses the engines: elements where diffusion along the flow, `along_of` over Pe, exceeds what is tolerated, and where they resolve the layers.
 ///
 /// `fits` says by region whether its sections are cut as those of its neighbours.
 pub fn choose(
@@ -101,7 +101,7 @@ pub fn choose(
     let any_cells = net
         .regions
         .iter()
-        .filter(|r| !r.mouths.is_empty())
+        .filter(|r| !r.sockets.is_empty())
         .map(cells)
         .min()
         .unwrap_or(LONE_CELLS);
@@ -235,8 +235,8 @@ fn groups(elliptic: &Elliptic<'_>, is_elliptic: &[bool], together: &[usize]) -> 
         let Some(sections) = elliptic.sections(r) else {
             continue;
         };
-        for (mouth, section) in net.regions[r].mouths.iter().zip(&sections) {
-            if let Beyond::Pipe(p, 0) = mouth.beyond
+        for (socket, section) in net.regions[r].sockets.iter().zip(&sections) {
+            if let Beyond::Pipe(p, 0) = socket.beyond
                 && let End::Region(other, _) = net.pipes[p].ends[1]
                 && is_elliptic[other]
                 && elliptic.is_felt(p, section)

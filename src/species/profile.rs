@@ -12,7 +12,7 @@ const PARABOLA: f64 = 1e-2;
 /// `P(eta)` is the part of the flow to the right of `eta`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// Of a flattened profile; else its places are those of the parabola.
+    /// The flattened profile, where it is one; else its places are those of the parabola.
     shallow: Option<Shallow>,
 }
 

@@ -1,7 +1,7 @@
 //! The stream function of a region: the divergence-free flow nearest to the finite elements' velocity.
 //!
 //! ```text
-//! min over psi in P2   int |(d psi/dy, -d psi/dx) - u_h|^2,    psi given on outer walls and mouths, one free constant on each island
+//! min over psi in P2   int |(d psi/dy, -d psi/dx) - u_h|^2,    psi given on outer walls and sockets, one free constant on each island
 //! ```
 //! `u = d psi/dy`, `v = -d psi/dx`: psi rises from right to left looking along the flow, and from `a` to `b` on the rim, walked counter-clockwise,
 //! by the flow that leaves there. Its curl is divergence free in every cell and through every edge, which `u_h` isn't.
@@ -37,8 +37,8 @@ pub struct Psi {
     pub cells: Vec<[u32; 6]>,
     /// At every node, m^2/s.
     pub value: Vec<f64>,
-    /// On both ends of every mouth, counter-clockwise: first, last.
-    pub mouths: Vec<[f64; 2]>,
+    /// On both ends of every socket, counter-clockwise: first, last.
+    pub sockets: Vec<[f64; 2]>,
     /// Constants of outer walls and islands, m^2/s.
     pub walls: Vec<f64>,
 }
@@ -65,7 +65,7 @@ pub fn stream_functions(
     fields: &Fields,
 ) -> Result<(Vec<Psi>, Vec<usize>), SpeciesError> {
     let regions: Vec<usize> = (0..net.regions.len())
-        .filter(|&r| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0))
+        .filter(|&r| net.regions[r].sockets.iter().any(|m| m.outflow != 0.0))
         .collect();
     let prepared: Vec<Prepared> = regions
         .into_par_iter()
@@ -294,7 +294,7 @@ pub(crate) fn turn_between(from: &[Point], to: &[Point]) -> Option<[f64; 2]> {
     Some([before.dot(after), before.cross(after)].map(|x| x / before.dot(before)))
 }
 
-/// Of a length: how far those of copies may differ, which are placed and turned.
+/// Part of a length by which those of copies may differ, which are placed and turned.
 const ALIKE: f64 = 1e-11;
 
 /// Regions by their matrices, in order of their first ones.
@@ -361,7 +361,7 @@ fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, S
     Ok(solved.into_iter().flatten().collect())
 }
 
-/// Walks round the outer rim: constants on walls, the developed profile on mouths.
+/// Walks round the outer rim: constants on walls, the developed profile on sockets.
 fn outer_rim(
     net: &Network,
     region: &Region,
@@ -374,27 +374,27 @@ fn outer_rim(
     };
     let place: FxHashMap<u32, usize> = rim.iter().enumerate().map(|(k, &n)| (n, k)).collect();
     let mut level = 0.0;
-    let mouths = &region.mouths;
+    let sockets = &region.sockets;
     psi.walls.push(level);
-    if mouths.is_empty() {
+    if sockets.is_empty() {
         for n in rim {
             let k = local[n] as usize;
             given[k] = true;
         }
     }
-    for (m, mouth) in mouths.iter().enumerate() {
-        let profile = net.profile(mouth.width);
-        for &(n, t) in &mouth.nodes {
+    for (m, socket) in sockets.iter().enumerate() {
+        let profile = net.profile(socket.width);
+        for &(n, t) in &socket.nodes {
             let k = local[&n] as usize;
-            psi.value[k] = level + mouth.outflow * profile.flow(t.clamp(0.0, 1.0));
+            psi.value[k] = level + socket.outflow * profile.flow(t.clamp(0.0, 1.0));
             given[k] = true;
         }
-        psi.mouths.push([level, level + mouth.outflow]);
-        level += mouth.outflow;
-        // The wall from here to the next mouth.
-        let end = mouth.nodes.last().map_or(0, |n| place[&n.0]);
-        let next = mouths[(m + 1) % mouths.len()].nodes[0].0;
-        let is_last = m + 1 == mouths.len();
+        psi.sockets.push([level, level + socket.outflow]);
+        level += socket.outflow;
+        // The wall from here to the next socket.
+        let end = socket.nodes.last().map_or(0, |n| place[&n.0]);
+        let next = sockets[(m + 1) % sockets.len()].nodes[0].0;
+        let is_last = m + 1 == sockets.len();
         let value = if is_last { 0.0 } else { level };
         let mut at = end;
         loop {

@@ -53,18 +53,18 @@ pub struct Line {
 /// The points of every line, by bundle.
 type Traces = Vec<Vec<Trace>>;
 
-/// A mouth by which a stream enters or leaves, with the stage between it and the joined streams.
+/// A socket by which a stream enters or leaves, with the stage between it and the joined streams.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// Index into the region's mouths.
-    pub mouth: usize,
+    /// Index into the region's sockets.
+    pub socket: usize,
     /// Values of psi, m^2/s.
     pub psi: [f64; 2],
     /// Bundles from right to left.
     pub bundles: Vec<usize>,
     /// Its profile.
     pub profile: Profile,
-    /// Exchange between the mouth and the joined streams.
+    /// Exchange between the socket and the joined streams.
     pub table: Table,
 }
 
@@ -73,7 +73,7 @@ pub struct Way {
 pub struct Chain {
     /// Indices into [`Ways::bundles`].
     pub bundles: Vec<usize>,
-    /// Of the pipe, real or virtual, that carries them all.
+    /// Profile of the pipe, real or virtual, that carries them all.
     pub profile: Profile,
     /// Exchange while joined.
     pub table: Table,
@@ -82,9 +82,9 @@ pub struct Chain {
 /// All ways through a region.
 #[derive(Clone, Debug, Default)]
 pub struct Ways {
-    /// Mouths where fluid enters.
+    /// Sockets where fluid enters.
     pub inlets: Vec<Way>,
-    /// Mouths where it leaves.
+    /// Sockets where it leaves.
     pub outlets: Vec<Way>,
     /// From inlets to outlets.
     pub bundles: Vec<Bundle>,
@@ -105,17 +105,17 @@ pub fn ways(net: &Network, r: usize, psi: &Psi) -> Result<Ways, SpeciesError> {
     let tracer = Tracer::new(psi, region);
     let mut out = Ways::default();
     let way = |m: usize, psi: [f64; 2]| Way {
-        mouth: m,
+        socket: m,
         psi,
         bundles: Vec::new(),
-        profile: net.profile(region.mouths[m].width),
+        profile: net.profile(region.sockets[m].width),
         table: Table::default(),
     };
-    for (m, mouth) in region.mouths.iter().enumerate() {
-        let [a, b] = psi.mouths[m];
-        if mouth.outflow < 0.0 {
+    for (m, socket) in region.sockets.iter().enumerate() {
+        let [a, b] = psi.sockets[m];
+        if socket.outflow < 0.0 {
             out.inlets.push(way(m, [b, a]));
-        } else if mouth.outflow > 0.0 {
+        } else if socket.outflow > 0.0 {
             out.outlets.push(way(m, [a, b]));
         }
     }
@@ -164,12 +164,12 @@ pub fn traced<'w>(
 ) -> Vec<Vec<(&'w Line, Trace)>> {
     let tracer = Tracer::new(psi, &net.regions[r]);
     let of_bundle = |bundle: &'w Bundle| {
-        let (mouth, out) = (
-            ways.inlets[bundle.inlet].mouth,
-            ways.outlets[bundle.outlet].mouth,
+        let (socket, out) = (
+            ways.inlets[bundle.inlet].socket,
+            ways.outlets[bundle.outlet].socket,
         );
         let lines = bundle.lines.iter();
-        let traced = lines.filter_map(|line| Some((line, tracer.trace(mouth, line.psi)?)));
+        let traced = lines.filter_map(|line| Some((line, tracer.trace(socket, line.psi)?)));
         traced.filter(|(_, trace)| trace.out == out).collect()
     };
     ways.bundles.iter().map(of_bundle).collect()
@@ -177,7 +177,7 @@ pub fn traced<'w>(
 
 fn largest(region: &Region) -> f64 {
     region
-        .mouths
+        .sockets
         .iter()
         .map(|m| m.outflow.abs())
         .fold(0.0, f64::max)
@@ -194,11 +194,11 @@ struct Finder<'a> {
 impl Finder<'_> {
     /// The outlet that a level reaches from an inlet.
     fn outlet(&self, inlet: usize, s: f64) -> Result<usize, SpeciesError> {
-        let mouth = self.ways.inlets[inlet].mouth;
+        let socket = self.ways.inlets[inlet].socket;
         let lost = || SpeciesError::Lost { region: self.r };
-        let out = self.tracer.end(mouth, s).ok_or_else(lost)?;
+        let out = self.tracer.end(socket, s).ok_or_else(lost)?;
         let mut outlets = self.ways.outlets.iter();
-        outlets.position(|w| w.mouth == out).ok_or_else(lost)
+        outlets.position(|w| w.socket == out).ok_or_else(lost)
     }
 
     fn bundles(&self) -> Result<Vec<Bundle>, SpeciesError> {
@@ -303,10 +303,10 @@ fn trace_bundles(tracer: &Tracer<'_>, ways: &mut Ways, r: usize) -> Result<Trace
             let at = eta[0] + (eta[1] - eta[0]) * t;
             let s = low + flow * inlet.profile.flow(at);
             // A line so near to a stagnation point may slip past it: it tells nothing of its bundle then.
-            let Some(trace) = tracer.trace(inlet.mouth, s) else {
+            let Some(trace) = tracer.trace(inlet.socket, s) else {
                 return Err(SpeciesError::Lost { region: r });
             };
-            if trace.out == ways.outlets[bundle.outlet].mouth {
+            if trace.out == ways.outlets[bundle.outlet].socket {
                 let length = trace.length[trace.length.len() - 1];
                 bundle.lines.push(Line {
                     psi: s,
@@ -335,7 +335,7 @@ struct Pair {
 
 fn neighbours(ways: &Ways, traces: &Traces, region: &Region) -> Vec<Pair> {
     let width = region
-        .mouths
+        .sockets
         .iter()
         .map(|m| m.width)
         .fold(f64::INFINITY, f64::min);
@@ -452,11 +452,11 @@ fn chains(ways: &Ways, pairs: &[Pair], net: &Network, region: &Region) -> Vec<Ch
             .iter()
             .flat_map(|&b| {
                 [
-                    ways.inlets[ways.bundles[b].inlet].mouth,
-                    ways.outlets[ways.bundles[b].outlet].mouth,
+                    ways.inlets[ways.bundles[b].inlet].socket,
+                    ways.outlets[ways.bundles[b].outlet].socket,
                 ]
             })
-            .map(|m| region.mouths[m].width)
+            .map(|m| region.sockets[m].width)
             .fold(0.0, f64::max);
         out.push(Chain {
             bundles,

@@ -22,9 +22,9 @@ pub struct Stream {
 /// Places of a stream's tubes in a cross-section.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Of the `n - 1` stream lines between tubes.
+    /// Places of the `n - 1` stream lines between tubes.
     pub line: Vec<f64>,
-    /// Of the middles of the `n` tubes, midway between their edges.
+    /// Places of the middles of the `n` tubes, midway between their edges.
     pub middle: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Stream lines as level lines of psi, followed from cell to cell: they never end inside, and end on a mouth.
+//! Stream lines as level lines of psi, followed from cell to cell: they never end inside, and end on a socket.
 //!
 //! Every P2 cell is cut in four by its edge middles; the signs of `psi - s` at the corners of these triangles say through which side a
 //! line leaves. It crosses a side where the cubic of psi at the side's ends, and of what the velocity there says of its slopes, has its root: beside a
@@ -26,7 +26,7 @@ const BARY: [[f64; 3]; 6] = [
 /// One stream line through a region.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// From in-mouth to out-mouth, m.
+    /// From the socket that it enters by to the one that it leaves by, m.
     pub points: Vec<Point>,
     /// Integral of |u| ds so far, m^2/s.
     pub work: Vec<f64>,
@@ -34,21 +34,21 @@ pub struct Trace {
     pub time: Vec<f64>,
     /// Length so far, m.
     pub length: Vec<f64>,
-    /// Mouth that it leaves by.
+    /// Socket that it leaves by.
     pub out: usize,
 }
 
 /// Follows level lines of one region's stream function.
 pub struct Tracer<'a> {
     psi: &'a Psi,
-    /// Of every node psi, place and velocity, in one line of memory.
+    /// Psi, place and velocity of every node, in one line of memory.
     nodes: Vec<[f64; WIDTH]>,
     /// Triangles across the sides of each: side `k` is from corner `k` to the next; `NONE` outside.
     across: Vec<[u32; 3]>,
-    /// Nodes of every mouth, counter-clockwise.
-    mouths: Vec<Vec<u32>>,
-    /// The mouth and the triangle of a side on the rim.
-    at_mouth: FxHashMap<(u32, u32), (u32, u32)>,
+    /// Nodes of every socket, counter-clockwise.
+    sockets: Vec<Vec<u32>>,
+    /// The socket and the triangle of a side on the rim.
+    at_socket: FxHashMap<(u32, u32), (u32, u32)>,
 }
 
 /// [`Tracer::trace`] with the widest vectors.
@@ -59,8 +59,8 @@ impl WithSimd for Tracing<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Option<Trace> {
-        let Self(tracer, mouth, s) = self;
-        tracer.trace_here(mouth, s)
+        let Self(tracer, socket, s) = self;
+        tracer.trace_here(socket, s)
     }
 }
 
@@ -186,17 +186,17 @@ impl<'a> Tracer<'a> {
             .enumerate()
             .map(|(k, &n)| (n, k as u32))
             .collect();
-        let mut at_mouth = FxHashMap::default();
-        let mouths: Vec<Vec<u32>> = region
-            .mouths
+        let mut at_socket = FxHashMap::default();
+        let sockets: Vec<Vec<u32>> = region
+            .sockets
             .iter()
-            .map(|mouth| mouth.nodes.iter().map(|n| local[&n.0]).collect())
+            .map(|socket| socket.nodes.iter().map(|n| local[&n.0]).collect())
             .collect();
-        for (m, nodes) in mouths.iter().enumerate() {
+        for (m, nodes) in sockets.iter().enumerate() {
             for pair in nodes.windows(2) {
                 let side = key(pair[0], pair[1]);
                 if let Some(&(triangle, _)) = open.get(&side) {
-                    at_mouth.insert(side, (m as u32, triangle));
+                    at_socket.insert(side, (m as u32, triangle));
                 }
             }
         }
@@ -207,8 +207,8 @@ impl<'a> Tracer<'a> {
                 .collect(),
             psi,
             across,
-            mouths,
-            at_mouth,
+            sockets,
+            at_socket,
         }
     }
 
@@ -251,21 +251,21 @@ impl<'a> Tracer<'a> {
         (Point::new(x, y), (u * u + v * v).sqrt())
     }
 
-    /// The mouth by which the stream line of value `s` from in-mouth `mouth` leaves; `None` where it doesn't start there.
-    pub fn end(&self, mouth: usize, s: f64) -> Option<usize> {
-        self.walk(mouth, s, |_, _| ())
+    /// The socket by which the stream line of value `s` leaves that enters by `socket`; `None` where it doesn't start there.
+    pub fn end(&self, socket: usize, s: f64) -> Option<usize> {
+        self.walk(socket, s, |_, _| ())
     }
 
-    /// The stream line of value `s` from in-mouth `mouth`; `None` where it doesn't start there.
-    pub fn trace(&self, mouth: usize, s: f64) -> Option<Trace> {
+    /// The stream line of value `s` that enters by `socket`; `None` where it doesn't start there.
+    pub fn trace(&self, socket: usize, s: f64) -> Option<Trace> {
         // Wider vectors, and no other operations: the same bits on every processor.
-        Arch::new().dispatch(Tracing(self, mouth, s))
+        Arch::new().dispatch(Tracing(self, socket, s))
     }
 
     #[inline(always)]
-    fn trace_here(&self, mouth: usize, s: f64) -> Option<Trace> {
+    fn trace_here(&self, socket: usize, s: f64) -> Option<Trace> {
         let mut sides = Vec::with_capacity(ROOM);
-        let out = self.walk(mouth, s, |triangle, side| sides.push((triangle, side)))?;
+        let out = self.walk(socket, s, |triangle, side| sides.push((triangle, side)))?;
         let room = || Vec::with_capacity(sides.len());
         let mut trace = Trace {
             points: Vec::with_capacity(sides.len()),
@@ -296,12 +296,12 @@ impl<'a> Tracer<'a> {
 
     /// Follows a line by signs alone, from triangle to triangle; `visit` gets each side that it crosses, with a triangle of that side.
     #[inline(always)]
-    fn walk(&self, mouth: usize, s: f64, mut visit: impl FnMut(u32, [u32; 2])) -> Option<usize> {
-        let pair = self.mouths[mouth]
+    fn walk(&self, socket: usize, s: f64, mut visit: impl FnMut(u32, [u32; 2])) -> Option<usize> {
+        let pair = self.sockets[socket]
             .windows(2)
             .find(|p| self.above(p[0], s) != self.above(p[1], s))?;
         let (mut a, mut b) = (pair[0], pair[1]);
-        let mut triangle = self.at_mouth.get(&key(a, b))?.1;
+        let mut triangle = self.at_socket.get(&key(a, b))?.1;
         visit(triangle, [a, b]);
         let most = 64 * self.psi.cells.len() + 64;
         for _ in 0..most {
@@ -318,7 +318,7 @@ impl<'a> Tracer<'a> {
             let faces = corners.iter().position(|&n| n == behind)?;
             let next = self.across[triangle as usize][(faces + 1) % 3];
             if next == NONE {
-                return Some(self.at_mouth.get(&key(a, b))?.0 as usize);
+                return Some(self.at_socket.get(&key(a, b))?.0 as usize);
             }
             triangle = next;
         }

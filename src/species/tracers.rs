@@ -168,14 +168,14 @@ fn follow(
     let mut at = match first {
         Some(p) => At::Pipe(p),
         None => {
-            let mut mouths = net.regions.iter().enumerate().flat_map(|(r, region)| {
+            let mut sockets = net.regions.iter().enumerate().flat_map(|(r, region)| {
                 let found = region
-                    .mouths
+                    .sockets
                     .iter()
                     .position(|m| m.beyond == Beyond::Port(port));
                 found.map(|m| At::Region(r, m))
             });
-            mouths.next()?
+            sockets.next()?
         }
     };
     let mut part = part;
@@ -213,8 +213,8 @@ fn follow(
             }
             At::Region(r, m) => {
                 let tracer = tracers[r].as_ref()?;
-                // Psi of a mouth's ends, from its right wall to its left looking out of the region; looking in it is the other way round.
-                let ends = paths.psi[r].mouths[m];
+                // Psi of a socket's ends, from its right wall to its left looking out of the region; looking in it is the other way round.
+                let ends = paths.psi[r].sockets[m];
                 let s = ends[1] + (ends[0] - ends[1]) * part;
                 let Some(trace) = tracer.trace(m, s) else {
                     break;
@@ -222,9 +222,9 @@ fn follow(
                 let begin = way.duration();
                 way.points.extend(&trace.points);
                 way.time.extend(trace.time.iter().map(|t| begin + t));
-                let out = paths.psi[r].mouths[trace.out];
+                let out = paths.psi[r].sockets[trace.out];
                 part = ((s - out[0]) / (out[1] - out[0])).clamp(0.0, 1.0);
-                match net.regions[r].mouths[trace.out].beyond {
+                match net.regions[r].sockets[trace.out].beyond {
                     Beyond::Pipe(p, _) => at = At::Pipe(p),
                     Beyond::Port(k) => {
                         way.outlet = Some(k);

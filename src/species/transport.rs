@@ -32,15 +32,15 @@ pub struct Task<'a> {
 /// Streams of a region between its stages, for fields.
 #[derive(Clone, Debug, Default)]
 pub struct Within {
-    /// By inlet: at its mouth, and where it meets others.
+    /// By inlet: at its socket, and where it meets others.
     pub inlets: Vec<[Stream; 2]>,
     /// By chain: at its begin and end.
     pub chains: Vec<[Stream; 2]>,
-    /// By outlet: where it parts from others, and at its mouth.
+    /// By outlet: where it parts from others, and at its socket.
     pub outlets: Vec<[Stream; 2]>,
 }
 
-/// Nodal values on the mouths of a region, by mouth.
+/// Nodal values on the sockets of a region, by socket.
 pub type Traces = Vec<Vec<f64>>;
 
 /// Streams of one species all over a chip.
@@ -54,7 +54,7 @@ pub struct Followed {
     pub regions: Vec<Within>,
     /// By pipe that was solved as modes.
     pub modes: Vec<Option<InPipe>>,
-    /// By region that was solved by elements, by mouth: nodal values counter-clockwise, less the reference.
+    /// By region that was solved by elements, by socket: nodal values counter-clockwise, less the reference.
     pub traces: Vec<Option<Traces>>,
     /// By port: what is carried through it where elements say so (diffusion included), concentration times m^2/s.
     pub rates: Vec<Option<f64>>,
@@ -73,11 +73,11 @@ impl Followed {
         }
     }
 
-    /// Streams at ports from those of pipes and regions; `mouths` of a region are those of its inlets and outlets, in the order of its streams.
+    /// Streams at ports from those of pipes and regions; `sockets` of a region are those of its inlets and outlets, in the order of its streams.
     pub(crate) fn gather_ports(
         &mut self,
         net: &Network,
-        mouths: impl Fn(usize) -> [Vec<usize>; 2],
+        sockets: impl Fn(usize) -> [Vec<usize>; 2],
     ) {
         for (pipe, both) in net.pipes.iter().zip(&self.pipes) {
             let end = usize::from(pipe.flow > 0.0);
@@ -86,11 +86,11 @@ impl Followed {
             }
         }
         for (r, within) in self.regions.iter().enumerate() {
-            let [inlets, outlets] = mouths(r);
+            let [inlets, outlets] = sockets(r);
             let begins = inlets.iter().zip(within.inlets.iter().map(|s| &s[0]));
             let ends = outlets.iter().zip(within.outlets.iter().map(|s| &s[1]));
-            for (&mouth, stream) in begins.chain(ends) {
-                if let Beyond::Port(k) = net.regions[r].mouths[mouth].beyond {
+            for (&socket, stream) in begins.chain(ends) {
+                if let Beyond::Port(k) = net.regions[r].sockets[socket].beyond {
                     self.ports[k] = Some(stream.clone());
                 }
             }
@@ -239,7 +239,7 @@ pub fn follow(
                         );
                         let mut behind = Behind::default();
                         for (way, [_, stream]) in ways[r].outlets.iter().zip(&within.outlets) {
-                            if let Beyond::Pipe(p, _) = net.regions[r].mouths[way.mouth].beyond {
+                            if let Beyond::Pipe(p, _) = net.regions[r].sockets[way.socket].beyond {
                                 behind
                                     .pipes
                                     .push((p, through(p, stream.clone(), &mut scratch)));
@@ -291,8 +291,8 @@ pub fn follow(
         }
     }
     out.gather_ports(net, |r| {
-        let mouths = |list: &[Way]| list.iter().map(|w| w.mouth).collect();
-        [mouths(&ways[r].inlets), mouths(&ways[r].outlets)]
+        let sockets = |list: &[Way]| list.iter().map(|w| w.socket).collect();
+        [sockets(&ways[r].inlets), sockets(&ways[r].outlets)]
     });
     Ok(out)
 }
@@ -339,7 +339,7 @@ pub(crate) fn advance(
 /// What a step found.
 #[derive(Default)]
 struct Behind {
-    /// Regions, what they hold, and traces on their mouths.
+    /// Regions, what they hold, and traces on their sockets.
     regions: Vec<(usize, Within, Option<Traces>)>,
     /// Streams of the pipes that leave, at both ends.
     pipes: Vec<(usize, [Stream; 2])>,
@@ -399,19 +399,19 @@ fn behind_group(
         at_port.insert(k, behind_port.tubes(0.0, tubes));
     }
     for (&r, traces) in list.iter().zip(solved.traces) {
-        let mouth = |m: usize, profile: Profile| match net.regions[r].mouths[m].beyond {
+        let socket = |m: usize, profile: Profile| match net.regions[r].sockets[m].beyond {
             Beyond::Port(k) if net.port_flow[k] > 0.0 => entering(k, profile),
             Beyond::Pipe(p, _) => at_pipe
                 .get(&p)
                 .or(pipes[p].as_ref())
                 .map_or_else(Stream::default, |both| {
-                    both[usize::from(net.regions[r].mouths[m].outflow < 0.0)].clone()
+                    both[usize::from(net.regions[r].sockets[m].outflow < 0.0)].clone()
                 }),
             Beyond::Port(k) => at_port.get(&k).cloned().unwrap_or_default(),
         };
         let ends = |list: &[Way]| {
             list.iter()
-                .map(|w| mouth(w.mouth, w.profile))
+                .map(|w| socket(w.socket, w.profile))
                 .map(|s| [s.clone(), s])
                 .collect()
         };
@@ -456,7 +456,7 @@ fn through_region(
         }
     };
     for way in &ways.inlets {
-        let mut stream = match net.regions[r].mouths[way.mouth].beyond {
+        let mut stream = match net.regions[r].sockets[way.socket].beyond {
             Beyond::Port(k) => entering(k, way.profile),
             // On a circle that hasn't been gone round yet.
             Beyond::Pipe(p, _) => pipes[p].as_ref().map_or_else(

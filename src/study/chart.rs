@@ -266,7 +266,7 @@ pub fn map(title: &str, (x_name, y_name): (&str, &str), points: &[[f64; 3]]) -> 
     format!("{}\n", out.add(axes(&x, &y, (x_name, y_name))))
 }
 
-/// Of viridis, between five of its colours.
+/// Colour of viridis at `t`, between five of its colours.
 fn colour(t: f64) -> String {
     const STOPS: [[f64; 3]; 5] = [
         [68.0, 1.0, 84.0],

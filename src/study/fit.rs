@@ -26,9 +26,9 @@ use crate::study::Sample;
 pub const TOLERANCE: f64 = 1e-4;
 /// Weight of what is minimised beside equations: they are missed by about its square.
 const SMALL: f64 = 1e-2;
-/// Of differences, in logarithms or parts of a range.
+/// Step of differences, in logarithms or parts of a range.
 const STEP: f64 = 1e-5;
-/// Of differences between different meshes.
+/// Step of differences between different meshes.
 const LONG_STEP: f64 = 1e-2;
 /// Steps of a fit at most.
 const MAX_STEPS: usize = 60;
@@ -140,7 +140,7 @@ pub struct Varied {
     pub start: f64,
     /// Least and greatest value, SI.
     pub bounds: (f64, f64),
-    /// Of its unit.
+    /// Powers of its unit.
     pub powers: Powers,
 }
 

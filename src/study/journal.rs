@@ -27,7 +27,7 @@ const SYNC_EVERY: Duration = Duration::from_millis(200);
 pub struct Header {
     /// Version of this format.
     pub study: u32,
-    /// Of design, study and program.
+    /// Key of design, study and program.
     pub key: String,
     /// In all shards.
     pub points: usize,

@@ -14,7 +14,7 @@ use crate::study::unit;
 /// A number of a solution.
 #[derive(Clone, Debug, PartialEq)]
 enum Quantity {
-    /// Of a species, at a port.
+    /// Mean of a species, at a port.
     Mean(String, String),
     Mixing(String, String),
     FlowRate(String),
@@ -67,7 +67,7 @@ pub struct Catalogue {
 pub struct Output {
     /// Its name.
     pub name: String,
-    /// Of its unit.
+    /// Powers of its unit.
     pub powers: Powers,
     /// The formula, each quantity in it replaced by `o_0`, `o_1`, ...
     formula: String,
@@ -118,7 +118,7 @@ pub fn head(name: &str, powers: Powers) -> String {
 }
 
 impl Catalogue {
-    /// Of a design and its chip: their ports and species decide.
+    /// The catalogue of a design and its chip: their ports and species decide.
     pub fn new(design: &Design, chip: &Chip) -> Self {
         let flow: Powers = match chip.depth {
             Some(_) => [0, 3, -1, 0, 0],

@@ -57,7 +57,7 @@ pub struct Plan<'s> {
     variables: Vec<String>,
     /// What variables without a range stray from.
     nominal: Vec<Sample>,
-    /// Of random methods, by range: where in it each sample lies, from 0 to 1.
+    /// By range, where in it each sample of random methods lies, from 0 to 1.
     places: Vec<Vec<f64>>,
     count: usize,
 }

@@ -65,7 +65,7 @@ impl From<&Sample> for Cell {
 /// What became of a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Of the point.
+    /// Index of the point.
     pub index: usize,
     /// By variable.
     pub values: Vec<Cell>,

@@ -114,7 +114,7 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// Of a design's text. Results come from `table` where they can, and go into it.
+    /// A sampler of a design's text. Results come from `table` where they can, and go into it.
     pub fn new(
         (text, name): (&'a str, &'a str),
         library: &'a Library,

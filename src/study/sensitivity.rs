@@ -41,7 +41,7 @@ pub struct Parameter {
     pub name: String,
     /// SI.
     pub value: f64,
-    /// Of its unit.
+    /// Powers of its unit.
     pub powers: Powers,
     target: Target,
 }

@@ -121,7 +121,7 @@ pub struct Range {
     pub values: Vec<Sample>,
     /// Ends and scale, where values lie between.
     pub between: Option<(f64, f64, Scale)>,
-    /// Of numbers.
+    /// Powers of the unit of numbers.
     pub powers: Powers,
 }
 
@@ -154,9 +154,9 @@ pub struct Study {
     pub design: String,
     /// How points are chosen.
     pub method: Method,
-    /// Of random methods.
+    /// Samples of random methods.
     pub samples: usize,
-    /// Of random methods and uncertainty.
+    /// Seed of random methods and uncertainty.
     pub seed: u64,
     /// Whether fields are left out.
     pub ports_only: bool,

@@ -39,7 +39,7 @@ pub fn port_line(model: &BlockModel, residuals: &Residuals, port: &PortPlace) ->
         .nodes
         .len();
     let mut positions = vec![None; n];
-    // A corner that another mouth owns is not in this row; its place follows from the mouth's ends.
+    // A corner that another socket owns is not in this row; its place follows from the socket's ends.
     let frame = model.rows[port.row as usize].frame;
     let along = frame.to_chip(Point::new(0.0, 1.0));
     for &(block, place) in residuals.touching(port.row) {
@@ -54,12 +54,12 @@ pub fn port_line(model: &BlockModel, residuals: &Residuals, port: &PortPlace) ->
     let h = port.width / n_edges as f64;
     let k = model.drag.sqrt();
     let shape = |t: f64| {
-        // t in [-1, 1] across the mouth.
+        // t in [-1, 1] across the socket.
         let half = k * port.width / 2.0;
         if half < 1e-3 {
             1.0 - t * t
         } else {
-            // exp form: cosh overflows for very shallow, wide mouths.
+            // exp form: cosh overflows for very shallow, wide sockets.
             let decay =
                 |x: f64| ((x - half).exp() + (-x - half).exp()) / (1.0 + (-2.0 * half).exp());
             1.0 - decay(half * t.abs())

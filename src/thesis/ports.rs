@@ -48,7 +48,7 @@ pub fn port_values(
     for (i, node) in line.nodes.iter().enumerate() {
         values.flow_rate += node.weight * velocity[i].dot(inward);
         values.work_pressure += node.profile * reaction[i].dot(inward);
-        // Corners that another mouth owns are left out of the mean.
+        // Corners that another socket owns are left out of the mean.
         if let Some(p) = pressure[i] {
             sum += node.p1_weight * p;
             weights += node.p1_weight;

@@ -1,6 +1,6 @@
 //! The stream function of every design in the plane: what flows through a port is its difference between the port's walls.
 
-use stokeslet::chip::mouth_after;
+use stokeslet::chip::socket_after;
 use stokeslet::design::DepthModel;
 use stokeslet::field::stream::stream_function;
 use stokeslet::geometry::Point;
@@ -33,9 +33,9 @@ fn stream_functions_differ_by_the_flows_between_walls() {
         let largest = largest.fold(0.0, f64::max);
         for (port, result) in chip.ports.iter().zip(&solution.ports) {
             let part = &chip.parts[port.socket.part];
-            let mouth = mouth_after(&part.motion, &part.shape.mouths()[port.socket.socket]);
-            let half = Point::unit(mouth.direction).left() * (0.5 * mouth.width);
-            let between = (at(mouth.middle + half) - at(mouth.middle - half)).abs() * depth;
+            let socket = socket_after(&part.motion, &part.shape.sockets()[port.socket.socket]);
+            let half = Point::unit(socket.direction).left() * (0.5 * socket.width);
+            let between = (at(socket.middle + half) - at(socket.middle - half)).abs() * depth;
             let off = (between - result.flow_rate.abs()).abs();
             assert!(
                 off < OFF * largest,

@@ -116,7 +116,7 @@ pub fn check_meshes(chip: &Chip, resolution: u32) {
     }
 }
 
-/// What a shape leaves no choice about, rad: its corners, and the sharper angles of a cell between two edges that meet there. (All mouths have
+/// What a shape leaves no choice about, rad: its corners, and the sharper angles of a cell between two edges that meet there. (All sockets have
 /// `resolution` edges; next to them may be narrower ones, or walls shorter than a cell.)
 fn forced_angle(shape: &Shape, resolution: u32) -> f64 {
     let Shape::Polygon {
@@ -126,14 +126,14 @@ fn forced_angle(shape: &Shape, resolution: u32) -> f64 {
         return f64::INFINITY;
     };
     let n = corners.len();
-    let mouths = shape.mouths();
-    let longest = mouths
+    let geometry = shape.sockets();
+    let longest = geometry
         .iter()
-        .map(|mouth| mouth.width / f64::from(resolution))
+        .map(|socket| socket.width / f64::from(resolution))
         .fold(0.0, f64::max);
     // The piece of an edge that one cell has: walls are cut as finely as need be, but no piece is longer than their length.
     let piece = |k: usize| match sockets.iter().position(|&socket| socket == k) {
-        Some(socket) => mouths[socket].width / f64::from(resolution),
+        Some(socket) => geometry[socket].width / f64::from(resolution),
         None => (corners[(k + 1) % n] - corners[k]).norm().min(longest),
     };
     let forced = |k: usize| {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use stokeslet::chip::Chip;
 use stokeslet::geometry::Point;
 use stokeslet::geometry::outline::{first_crossing, signed_area};
-use stokeslet::shape::{Mouth, Shape, SocketRef};
+use stokeslet::shape::{Shape, Socket, SocketRef};
 
 /// Sockets that meet agree to this part of their width.
 const AGREES: f64 = 1e-6;
@@ -19,16 +19,21 @@ pub fn check_chip(chip: &Chip, text: &str) {
             "two parts are named {}:\n{text}",
             part.name
         );
-        for mouth in part.shape.mouths() {
-            let numbers = [mouth.middle.x, mouth.middle.y, mouth.direction, mouth.width];
+        for socket in part.shape.sockets() {
+            let numbers = [
+                socket.middle.x,
+                socket.middle.y,
+                socket.direction,
+                socket.width,
+            ];
             assert!(
                 numbers.iter().all(|x| x.is_finite()),
-                "{}: {mouth:?}\n{text}",
+                "{}: {socket:?}\n{text}",
                 part.name
             );
             assert!(
-                mouth.width > 0.0,
-                "{} has a mouth without width:\n{text}",
+                socket.width > 0.0,
+                "{} has a socket without width:\n{text}",
                 part.name
             );
         }
@@ -64,7 +69,7 @@ pub fn check_chip(chip: &Chip, text: &str) {
     for connection in &chip.connections {
         use_once(connection.a);
         use_once(connection.b);
-        let (a, b) = (mouth(chip, connection.a), mouth(chip, connection.b));
+        let (a, b) = (geometry(chip, connection.a), geometry(chip, connection.b));
         let who = format!(
             "{} and {}",
             chip.parts[connection.a.part].name, chip.parts[connection.b.part].name
@@ -85,22 +90,22 @@ pub fn check_chip(chip: &Chip, text: &str) {
 }
 
 /// A socket in the chip's frame.
-fn mouth(chip: &Chip, socket: SocketRef) -> Mouth {
-    let part = &chip.parts[socket.part];
-    let mouth = part.shape.mouths()[socket.socket];
-    Mouth {
-        middle: part.motion.apply(mouth.middle),
-        direction: part.motion.turn(mouth.direction),
-        width: mouth.width,
+fn geometry(chip: &Chip, at: SocketRef) -> Socket {
+    let part = &chip.parts[at.part];
+    let socket = part.shape.sockets()[at.socket];
+    Socket {
+        middle: part.motion.apply(socket.middle),
+        direction: part.motion.turn(socket.direction),
+        width: socket.width,
     }
 }
 
 /// Cells that a part needs at this resolution, roughly.
 fn cells(shape: &Shape, resolution: f64) -> f64 {
-    let mouths = shape.mouths();
-    let narrowest = mouths
+    let sockets = shape.sockets();
+    let narrowest = sockets
         .iter()
-        .map(|mouth| mouth.width)
+        .map(|socket| socket.width)
         .fold(f64::INFINITY, f64::min);
     let area = match shape {
         Shape::Polygon { corners, .. } => signed_area(corners),

@@ -67,7 +67,7 @@ impl User {
         let layout = self.window.state().document().layout.clone();
         let mut all = layout.sockets.iter();
         let socket = all.find(|s| layout.full_name(s) == name);
-        on_screen(&self.window, socket.expect("a socket").mouth.middle)
+        on_screen(&self.window, socket.expect("a socket").geometry.middle)
     }
 
     /// Clicks beside a socket, where what is placed attaches.

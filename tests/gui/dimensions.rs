@@ -12,7 +12,7 @@ fn type_over(window: &mut Window, text: &str) {
 
 fn pipe_of(window: &Window) -> (f64, f64) {
     let layout = window.state().document().layout.clone();
-    let ends: Vec<_> = layout.sockets.iter().map(|s| s.mouth).collect();
+    let ends: Vec<_> = layout.sockets.iter().map(|s| s.geometry).collect();
     ((ends[1].middle - ends[0].middle).norm(), ends[0].width)
 }
 

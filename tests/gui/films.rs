@@ -437,7 +437,9 @@ const HABITS: &[Habit] = &[
             .sockets
             .iter()
             .find(|s| socket.full_name(s) == "pipe1.a");
-        let at = end.map_or(film.middle(), |s| on_screen(&film.window, s.mouth.middle));
+        let at = end.map_or(film.middle(), |s| {
+            on_screen(&film.window, s.geometry.middle)
+        });
         drag_seen(film, at, vec2(0.0, -140.0));
         film.shot();
     }),
@@ -449,7 +451,7 @@ const HABITS: &[Habit] = &[
         let port = port.expect("a port");
         select(&mut film.window, &[&layout.items[port.item]]);
         film.shot();
-        let at = on_screen(&film.window, port.mouth.middle);
+        let at = on_screen(&film.window, port.geometry.middle);
         drag_seen(film, at, vec2(-20.0, 30.0));
         film.solve();
         film.shot();

@@ -27,7 +27,7 @@ fn middle_of(window: &Window, item: &str) -> Point {
         .sockets
         .iter()
         .filter(|s| s.item == item)
-        .map(|s| s.mouth.middle)
+        .map(|s| s.geometry.middle)
         .collect();
     let sum = sockets.iter().fold(Point::default(), |sum, p| sum + *p);
     sum * (1.0 / sockets.len() as f64)
@@ -68,7 +68,7 @@ fn a_number_without_a_unit_is_in_that_of_its_field_and_a_branch_gets_tapers() {
         let layout = layout(window);
         let mut all = layout.sockets.iter();
         let socket = all.find(|s| layout.full_name(s) == name);
-        socket.expect("it is there").mouth
+        socket.expect("it is there").geometry
     };
     let length = |window: &Window| {
         let (a, b) = (at(window, "pipe1.a"), at(window, "pipe1.b"));
@@ -229,7 +229,7 @@ fn lengths_are_typed_while_a_channel_is_drawn() {
         .sockets
         .iter()
         .filter(|s| s.used == SocketUse::Free)
-        .map(|s| s.mouth.middle)
+        .map(|s| s.geometry.middle)
         .collect();
     assert_eq!(ends.len(), 2, "{}", text(&window));
     let d = ends[1] - ends[0];

@@ -43,7 +43,7 @@ fn a_chip_is_drawn_solved_and_changed_by_keys_alone() {
             .expect("the cursor is there");
         let sockets = layout(&window);
         let mut all = sockets.sockets.iter();
-        let socket = all.find(|s| (s.mouth.middle - pointer).norm() < 1e-9);
+        let socket = all.find(|s| (s.geometry.middle - pointer).norm() < 1e-9);
         let name = sockets.full_name(socket.expect("on a socket"));
         if name == "tee1.right" {
             found = Some(name);

@@ -47,15 +47,15 @@ impl Builder {
     /// Places a part so that its socket `own` meets the socket `to` (part, socket); returns its number.
     pub fn attach(&mut self, shape: Shape, own: usize, to: (usize, usize)) -> usize {
         let host = &self.chip.parts[to.0];
-        let mouth = host.shape.mouths()[to.1];
+        let socket = host.shape.sockets()[to.1];
         let (target, direction) = (
-            host.motion.apply(mouth.middle),
-            host.motion.turn(mouth.direction),
+            host.motion.apply(socket.middle),
+            host.motion.turn(socket.direction),
         );
-        let own_mouth = shape.mouths()[own];
-        let turn = Motion::new(direction + PI - own_mouth.direction, Point::default());
+        let own_socket = shape.sockets()[own];
+        let turn = Motion::new(direction + PI - own_socket.direction, Point::default());
         let motion = Motion {
-            translation: target - turn.rotate(own_mouth.middle),
+            translation: target - turn.rotate(own_socket.middle),
             ..turn
         };
         let part = self.place(shape, motion);

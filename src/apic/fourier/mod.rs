@@ -38,7 +38,7 @@ pub struct Response {
 const REACH: usize = 3;
 
 impl Response {
-    /// Of PIC or APIC (which are all that have one; others give PIC's).
+    /// Response of PIC or APIC (which are all that have one; others give PIC's).
     ///
     /// # Shapes and units
     /// - `places`: of particles in the unit cell, the same in every cell; component 0 sits at its left and right

@@ -155,7 +155,7 @@ fn torus(settings: &Settings, places: &[[f64; 2]], n: usize) -> World<2> {
     };
     for end in ["x_low", "x_high", "y_low", "y_high"] {
         let side = crate::scene::SideInScene {
-            kind: crate::scene::Kind::Periodic,
+            kind: crate::scene::SideKind::Periodic,
             velocity: Vec::new(),
         };
         scene.sides.insert(end.to_owned(), side);

@@ -2,7 +2,7 @@
 
 use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
-use super::{ENDS, FEWEST, Kind, MOST_CELLS, Scene, end_of};
+use super::{ENDS, FEWEST, MOST_CELLS, Scene, SideKind, end_of};
 
 impl SceneFile for Scene {
     fn name(&self) -> &str {
@@ -118,8 +118,11 @@ impl Scene {
             checks.optional(format_args!("sides.{name}.velocity"), &side.velocity, d);
         }
         for ends in &ENDS[..d] {
-            let periodic =
-                ends.map(|e| self.sides.get(e).is_some_and(|s| s.kind == Kind::Periodic));
+            let periodic = ends.map(|e| {
+                self.sides
+                    .get(e)
+                    .is_some_and(|s| s.kind == SideKind::Periodic)
+            });
             checks.that(
                 periodic[0] == periodic[1],
                 format_args!("sides.{}", ends[usize::from(!periodic[0])]),
@@ -141,9 +144,9 @@ impl Scene {
             let on_periodic = self
                 .sides
                 .get(&patch.side)
-                .is_some_and(|s| s.kind == Kind::Periodic);
+                .is_some_and(|s| s.kind == SideKind::Periodic);
             checks.that(
-                patch.kind != Kind::Periodic && !on_periodic,
+                patch.kind != SideKind::Periodic && !on_periodic,
                 format_args!("patch[{k}].kind"),
                 "periodic",
                 "slip, no-slip, inflow or free, on an end that isn't periodic",

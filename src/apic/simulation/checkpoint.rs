@@ -28,7 +28,7 @@ pub enum CheckpointError {
     /// Written by another version.
     #[error("it has format {0}; this program reads format {FORMAT}")]
     Format(u32),
-    /// Of another run.
+    /// It is of another run.
     #[error("it is of another scene or of other settings")]
     Other,
 }

@@ -70,7 +70,7 @@ pub(crate) struct Reaches<const D: usize> {
 }
 
 impl<const D: usize> Reaches<D> {
-    /// Of a particle at `x` in cells.
+    /// The reaches of a particle at `x` in cells.
     #[inline]
     pub(crate) fn new(kernel: Kernel, x: [f64; D]) -> Self {
         Self {

@@ -29,7 +29,7 @@ pub struct StageRow {
     pub stage: &'static str,
     /// During which it, or a task of it, ran on any thread.
     pub seconds: f64,
-    /// Of all seconds; stages that ran side by side add up to more than 1.
+    /// Share of all seconds; stages that ran side by side add up to more than 1.
     pub share: f64,
     /// Greatest memory of the process up to the end of the stage, bytes; `None` where nobody could tell.
     pub peak_memory_bytes: Option<u64>,
@@ -48,9 +48,9 @@ pub struct TaskRow {
     pub reuse: Option<f64>,
     /// Floating-point operations.
     pub flops: u64,
-    /// Of the results.
+    /// Bytes of the results.
     pub bytes: u64,
-    /// Of all threads together, without what spans inside these took.
+    /// Seconds of all threads together, without what spans inside these took.
     pub seconds: f64,
     /// 1e9 flops per second of one thread; `None` where no flops were stated. Of fronts, the flops are those of the factorisation that
     /// was taken and of what follows from it, while the seconds hold assembly and sums of children too: small fronts are slower by

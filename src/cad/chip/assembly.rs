@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::connect::{Joint, Named};
-use crate::shape::{Connection, Mouth, Part, SocketRef, WallKind};
+use crate::shape::{Connection, Part, Socket, SocketRef, WallKind};
 
 use crate::design::Spanned;
 use stokeslet_base::geometry::{Motion, Point};
@@ -21,7 +21,7 @@ pub(super) struct Assembly<'d> {
     /// What walls do to the fluid where nothing else is asked for.
     pub walls: WallKind,
     /// Sockets of every part, in the chip's frame.
-    pub mouths: Vec<Vec<Mouth>>,
+    pub part_sockets: Vec<Vec<Socket>>,
     /// Joined sockets, inner ones included.
     pub joints: Vec<Joint>,
     /// Parts whose sockets should meet but don't agree; that they lie on each other is no news.
@@ -44,8 +44,8 @@ pub(super) struct Assembly<'d> {
 
 impl<'d> Assembly<'d> {
     /// A socket in the chip's frame.
-    pub fn mouth(&self, socket: SocketRef) -> Mouth {
-        self.mouths[socket.part][socket.socket]
+    pub fn geometry(&self, at: SocketRef) -> Socket {
+        self.part_sockets[at.part][at.socket]
     }
 
     /// The name of a part's component or channel.
@@ -84,11 +84,11 @@ impl<'d> Assembly<'d> {
             };
             let mut motion = motion.after(&part.motion);
             motion.angle = normalise(motion.angle);
-            let mut mouths = part.shape.mouths();
-            for mouth in &mut mouths {
-                *mouth = mouth_after(&motion, mouth);
+            let mut sockets = part.shape.sockets();
+            for socket in &mut sockets {
+                *socket = socket_after(&motion, socket);
             }
-            self.mouths.push(mouths);
+            self.part_sockets.push(sockets);
             self.owners.push(item);
             self.parts.push(Part {
                 name,
@@ -140,17 +140,17 @@ impl<'d> Assembly<'d> {
     }
 }
 
-/// A mouth after a motion.
-pub fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
-    Mouth {
-        middle: motion.apply(mouth.middle),
-        direction: normalise(motion.turn(mouth.direction)),
-        width: mouth.width,
+/// A socket after a motion.
+pub fn socket_after(motion: &Motion, socket: &Socket) -> Socket {
+    Socket {
+        middle: motion.apply(socket.middle),
+        direction: normalise(motion.turn(socket.direction)),
+        width: socket.width,
     }
 }
 
 /// The motion that puts `own` onto `target`, face to face.
-pub fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
+pub fn facing(own: &Socket, target: &Socket, mirror: bool) -> Motion {
     let own_direction = if mirror {
         -own.direction
     } else {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::assembly::normalise;
 use super::fault::{error, show_angle, show_length};
-use crate::shape::{Connection, Mouth, Part, Shape, SocketRef, Strip, Walls};
+use crate::shape::{Connection, Part, Shape, Socket, SocketRef, Strip, Walls};
 
 use crate::design::{Bend, Channel};
 use stokeslet_base::diagnostic::Diagnostic;
@@ -18,7 +18,7 @@ use stokeslet_base::units::Metre;
 
 /// Places agree within this part of the width.
 pub const PLACE_TOLERANCE: f64 = 1e-6;
-/// Directions agree within this, rad: half a width away from a mouth's middle it is a displacement below [`PLACE_TOLERANCE`].
+/// Directions agree within this, rad: half a width away from a socket's middle it is a displacement below [`PLACE_TOLERANCE`].
 pub const DIRECTION_TOLERANCE: f64 = 1e-6;
 /// A mitred bend turns at most this far, rad: the outer corner of a sharper one is a spike that no mesh resolves.
 const SHARPEST_MITRE: f64 = 5.0 * PI / 6.0;
@@ -48,8 +48,8 @@ struct Corner {
 /// One diagnostic (D210 to D216) per mistake.
 pub fn channel_parts(
     channel: &Channel,
-    from: &Mouth,
-    to: Option<&Mouth>,
+    from: &Socket,
+    to: Option<&Socket>,
 ) -> Result<Vec<Part>, Vec<Diagnostic>> {
     route(channel, from, to).map(|route| route.parts)
 }
@@ -63,8 +63,8 @@ pub fn channel_parts(
 /// One diagnostic (D210 to D216, see [`super::place()`]) per mistake.
 pub(super) fn route(
     channel: &Channel,
-    from: &Mouth,
-    to: Option<&Mouth>,
+    from: &Socket,
+    to: Option<&Socket>,
 ) -> Result<Route, Vec<Diagnostic>> {
     let width = channel.width.unwrap_or(Metre(from.width)).0;
     let fault = |code, span: &Range<usize>, message: String, help: &str| {
@@ -81,7 +81,7 @@ pub(super) fn route(
     let mut points = vec![(from.middle, channel.from.span.clone())];
     points.extend(channel.via.iter().map(|via| (via.value, via.span.clone())));
     match (to, &channel.to) {
-        (Some(mouth), Some(name)) => points.push((mouth.middle, name.span.clone())),
+        (Some(socket), Some(name)) => points.push((socket.middle, name.span.clone())),
         _ if channel.via.is_empty() => {
             return Err(vec![fault(
                 "D216",
@@ -158,15 +158,15 @@ pub(super) fn route(
 fn check_widths(
     channel: &Channel,
     width: f64,
-    from: &Mouth,
-    to: Option<&Mouth>,
+    from: &Socket,
+    to: Option<&Socket>,
 ) -> Result<(), Vec<Diagnostic>> {
     let ends = [(Some(from), Some(&channel.from)), (to, channel.to.as_ref())];
     let faults: Vec<_> = ends
         .into_iter()
-        .filter_map(|(mouth, name)| Some((mouth?, name?)))
-        .filter(|(mouth, _)| (mouth.width - width).abs() > PLACE_TOLERANCE * width)
-        .map(|(mouth, name)| {
+        .filter_map(|(socket, name)| Some((socket?, name?)))
+        .filter(|(socket, _)| (socket.width - width).abs() > PLACE_TOLERANCE * width)
+        .map(|(socket, name)| {
             error(
                 "D214",
                 &name.span,
@@ -176,7 +176,7 @@ fn check_widths(
                     channel.name.value,
                     show_length(width),
                     name.value,
-                    show_length(mouth.width)
+                    show_length(socket.width)
                 ),
                 Some(
                     "channels keep their width; put a `taper` or `step` component between"
@@ -215,8 +215,8 @@ fn drop_collinear(points: &mut Vec<(Point, Range<usize>)>, width: f64) {
 /// The first run leaves along its socket's direction, the last one arrives against it.
 fn check_ends(
     channel: &Channel,
-    from: &Mouth,
-    to: Option<&Mouth>,
+    from: &Socket,
+    to: Option<&Socket>,
     points: &[(Point, Range<usize>)],
     directions: &[f64],
     faults: &mut Vec<Diagnostic>,
@@ -240,17 +240,17 @@ fn check_ends(
             "last",
         ),
     ];
-    for (mouth, name, direction, next, verb, which) in ends {
-        let (Some(mouth), Some(name)) = (mouth, name) else {
+    for (socket, name, direction, next, verb, which) in ends {
+        let (Some(socket), Some(name)) = (socket, name) else {
             continue;
         };
-        if normalise(direction - mouth.direction).abs() <= DIRECTION_TOLERANCE {
+        if normalise(direction - socket.direction).abs() <= DIRECTION_TOLERANCE {
             continue;
         }
-        let axis = Point::unit(mouth.direction);
-        let ahead = axis.dot(next.0 - mouth.middle);
+        let axis = Point::unit(socket.direction);
+        let ahead = axis.dot(next.0 - socket.middle);
         let help = if ahead > 0.0 {
-            let fit = mouth.middle + axis * ahead;
+            let fit = socket.middle + axis * ahead;
             format!(
                 "the {which} way-point has to lie on the socket's axis, such as [\"{}\", \"{}\"]",
                 show_length(fit.x),
@@ -268,7 +268,7 @@ fn check_ends(
                 channel.name.value,
                 name.value,
                 show_angle(direction),
-                show_angle(mouth.direction)
+                show_angle(socket.direction)
             ),
             Some(help),
         ));
@@ -344,7 +344,7 @@ fn corners(
 
 /// Straight run, m, that a mitred bend of `turn` (rad, positive) takes on either side.
 ///
-/// A sharp bend is cut back to its inner corner, where both mouths meet (the square of a right angle); a gentle one would be
+/// A sharp bend is cut back to its inner corner, where both sockets meet (the square of a right angle); a gentle one would be
 /// a needle there, so it takes half a width.
 fn mitre_reach(width: f64, turn: f64) -> f64 {
     if turn < GENTLE_TURN {

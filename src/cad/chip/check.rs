@@ -19,7 +19,7 @@ const BALANCE_TOLERANCE: f64 = 1e-9;
 
 /// The design's ports on the placed sockets; checks them, and with a `complete` chip also connected components, balance and dangling sockets.
 ///
-/// Of an incomplete chip nothing is said that a missing component could explain.
+/// Nothing is said of an incomplete chip that a missing component could explain.
 pub(super) fn ports(
     design: &Design,
     assembly: &Assembly,
@@ -315,8 +315,8 @@ fn check_depth(design: &Design, assembly: &Assembly, out: &mut Reporter) {
     ) {
         return;
     }
-    let widths = assembly.mouths.iter().enumerate();
-    let widths = widths.flat_map(|(part, mouths)| mouths.iter().map(move |m| (part, m.width)));
+    let widths = assembly.part_sockets.iter().enumerate();
+    let widths = widths.flat_map(|(part, sockets)| sockets.iter().map(move |m| (part, m.width)));
     let depth_of = |part: usize| assembly.parts[part].depth.unwrap_or(depth.0);
     let narrowest = widths.min_by(|a, b| (a.1 / depth_of(a.0)).total_cmp(&(b.1 / depth_of(b.0))));
     let Some((part, width)) = narrowest else {

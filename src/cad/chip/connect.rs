@@ -110,13 +110,14 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
 /// Whether sockets that meet agree in width, place and direction; the first disagreement is reported.
 fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) -> bool {
     let Connection { a, b } = joint.connection;
-    let (mouth_a, mouth_b) = (assembly.mouth(a), assembly.mouth(b));
-    let width = mouth_a.width.min(mouth_b.width);
-    let gap = (mouth_a.middle - mouth_b.middle).norm();
-    let bend = normalise(mouth_a.direction - mouth_b.direction + PI).abs();
+    let (socket_a, socket_b) = (assembly.geometry(a), assembly.geometry(b));
+    let width = socket_a.width.min(socket_b.width);
+    let gap = (socket_a.middle - socket_b.middle).norm();
+    let bend = normalise(socket_a.direction - socket_b.direction + PI).abs();
     let names = || (show_socket(assembly, a), show_socket(assembly, b));
-    let (code, message, help) = if (mouth_a.width - mouth_b.width).abs() > PLACE_TOLERANCE * width {
-        let ((a, b), widths) = (names(), [mouth_a.width, mouth_b.width].map(show_length));
+    let (code, message, help) = if (socket_a.width - socket_b.width).abs() > PLACE_TOLERANCE * width
+    {
+        let ((a, b), widths) = (names(), [socket_a.width, socket_b.width].map(show_length));
         let message = format!("{a} is {} wide, but {b} is {} wide", widths[0], widths[1]);
         (
             "D222",
@@ -139,7 +140,7 @@ fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) -> bo
     } else if bend > DIRECTION_TOLERANCE {
         let ((a, b), directions) = (
             names(),
-            [mouth_a.direction, mouth_b.direction].map(show_angle),
+            [socket_a.direction, socket_b.direction].map(show_angle),
         );
         let message = format!(
             "{a} looks along {}, but {b} looks along {}",
@@ -171,20 +172,21 @@ fn check_missing(joined: &FxHashMap<SocketRef, usize>, assembly: &Assembly, out:
         .enumerate()
         .filter(|(_, named)| !joined.contains_key(&named.socket));
     let entries = entries.map(|(k, named)| {
-        let at = assembly.mouth(named.socket).middle;
+        let at = assembly.geometry(named.socket).middle;
         GeomWithData::new([at.x, at.y], k)
     });
     let tree = RTree::bulk_load(entries.collect());
     for entry in &tree {
         let (k, named) = (entry.data, &assembly.sockets[entry.data]);
-        let mouth = assembly.mouth(named.socket);
-        let radius = PLACE_TOLERANCE * mouth.width;
+        let socket = assembly.geometry(named.socket);
+        let radius = PLACE_TOLERANCE * socket.width;
         for near in tree
             .locate_within_distance(*entry.geom(), radius * radius)
             .filter(|near| near.data > k)
         {
             let other = &assembly.sockets[near.data];
-            let facing = normalise(mouth.direction - assembly.mouth(other.socket).direction + PI);
+            let facing =
+                normalise(socket.direction - assembly.geometry(other.socket).direction + PI);
             let sheets = [named, other].map(|named| assembly.sheet(named.socket.part));
             if facing.abs() > DIRECTION_TOLERANCE || sheets[0] != sheets[1] {
                 continue;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::assembly::Assembly;
 use super::{Chip, Port};
 use crate::design::Design;
-use crate::shape::{Connection, Mouth, Part, SocketRef};
+use crate::shape::{Connection, Part, Socket, SocketRef};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 use stokeslet_base::geometry::Motion;
 
@@ -32,7 +32,7 @@ pub struct LaidSocket {
     /// Which one it is among the parts.
     pub socket: SocketRef,
     /// Where it is, in the chip's frame.
-    pub mouth: Mouth,
+    pub geometry: Socket,
     /// What meets it.
     pub used: SocketUse,
 }
@@ -91,7 +91,7 @@ impl Layout {
                 item: named.item,
                 name: named.name.clone(),
                 socket: named.socket,
-                mouth: assembly.mouth(named.socket),
+                geometry: assembly.geometry(named.socket),
                 used: uses.get(&named.socket).copied().unwrap_or(SocketUse::Free),
             })
             .collect();

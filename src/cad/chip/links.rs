@@ -2,11 +2,11 @@
 //!
 //! A pipe is the same wherever it lies, and the solver takes shapes from their own frames. So a link is a part like any other, laid in rows
 //! below the drawing for pictures and fields, and the joints at its ends are free: checked for width, not for place and direction. What
-//! makes a joint free is that its mouths don't lie on each other; nobody else need be told.
+//! makes a joint free is that its sockets don't lie on each other; nobody else need be told.
 
 use rustc_hash::FxHashSet;
 
-use super::assembly::{Assembly, facing, mouth_after};
+use super::assembly::{Assembly, facing, socket_after};
 use super::connect::{Joint, find_socket};
 use super::fault::{error, show_length};
 use super::overlap::bounds_of;
@@ -176,7 +176,7 @@ fn width_at(link: &Link, assembly: &Assembly) -> Option<f64> {
     ends.find_map(|end| {
         let (component, socket) = end.value.rsplit_once('.')?;
         if let Some(found) = assembly.socket(component, socket) {
-            return Some(assembly.mouth(found).width);
+            return Some(assembly.geometry(found).width);
         }
         let item = assembly.links.clone();
         let item = item
@@ -215,13 +215,13 @@ fn bend_of(link: &Link, width: f64) -> Component {
 
 /// Puts a part's socket `ends.0` on the open end of the parts so far; `ends.1` is the new open end.
 fn append(parts: &mut Vec<Part>, shape: Shape, own: Motion, ends: (usize, usize), mirror: bool) {
-    let mouths = shape.mouths();
+    let sockets = shape.sockets();
     let motion = match parts.last() {
         None => own,
         Some(last) => {
             let open = last.name.parse().unwrap_or(1_usize);
-            let target = mouth_after(&last.motion, &last.shape.mouths()[open]);
-            let turned = mouth_after(&own, &mouths[ends.0]);
+            let target = socket_after(&last.motion, &last.shape.sockets()[open]);
+            let turned = socket_after(&own, &sockets[ends.0]);
             facing(&turned, &target, mirror).after(&own)
         }
     };
@@ -289,7 +289,7 @@ fn lay(
                 (_, false) => format!("pipe{}", 1 + j.min(1)),
             };
         }
-        // A part has two mouths: what isn't its open end is its start.
+        // A part has two sockets: what isn't its open end is its start.
         let inner: Vec<Connection> = (1..named.len())
             .map(|j| Connection {
                 a: SocketRef {

@@ -15,7 +15,7 @@ mod sheets;
 mod transform;
 mod unresisted;
 
-pub use assembly::{facing, mouth_after, normalise};
+pub use assembly::{facing, normalise, socket_after};
 pub use channel::channel_parts;
 pub use channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
 pub use drawn::{drawn, is_drawn};

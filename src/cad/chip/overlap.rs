@@ -23,7 +23,7 @@ use stokeslet_base::geometry::separate::{Bounds, share_at_most};
 
 /// Parts that aren't connected may share this part of the narrower one's width squared: rounding only.
 const STRANGERS_MAY_SHARE: f64 = 1e-6;
-/// Connected parts may share a little more: their mouths agree to 1e-6 of the width in place and in direction.
+/// Connected parts may share a little more: their sockets agree to 1e-6 of the width in place and in direction.
 const NEIGHBOURS_MAY_SHARE: f64 = 1e-5;
 /// Arcs become polygons with a corner at least every so many radians; a chord is then within 4e-4 radii of its arc.
 const ARC_STEP: f64 = std::f64::consts::PI / 60.0;
@@ -101,9 +101,11 @@ fn both_ways(pairs: impl Iterator<Item = (usize, usize)>) -> FxHashSet<(usize, u
     pairs.flat_map(|(a, b)| [(a, b), (b, a)]).collect()
 }
 
-/// Width of the narrowest mouth of a part, m.
+/// Width of the narrowest socket of a part, m.
 fn narrowest(assembly: &Assembly, part: usize) -> f64 {
-    let widths = assembly.mouths[part].iter().map(|mouth| mouth.width);
+    let widths = assembly.part_sockets[part]
+        .iter()
+        .map(|socket| socket.width);
     widths.fold(f64::INFINITY, f64::min)
 }
 

@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::assembly::{Assembly, facing, mouth_after, normalise};
+use super::assembly::{Assembly, facing, normalise, socket_after};
 use super::channel::route;
 use super::connect::{Joint, connect, find_socket, sockets_help};
 use super::fault::{abridge, error, show_length};
@@ -390,9 +390,9 @@ fn place_component(
             };
             let target = find_socket(&attachment.to, name, assembly)?;
             let part = &realisation.parts[own.part];
-            let mouth = mouth_after(&part.motion, &part.shape.mouths()[own.socket]);
-            let target = assembly.mouth(target);
-            facing(&mouth, &target, attachment.mirror)
+            let socket = socket_after(&part.motion, &part.shape.sockets()[own.socket]);
+            let target = assembly.geometry(target);
+            facing(&socket, &target, attachment.mirror)
         }
     };
     let first = assembly.parts.len();
@@ -412,7 +412,7 @@ fn place_component(
     if let Placement::Attached(attachment) = &component.placement {
         let own = assembly.socket(name, &attachment.socket.value);
         let connection = Connection {
-            a: own.expect("its mouth was found before"),
+            a: own.expect("its socket was found before"),
             b: find_socket(&attachment.to, name, assembly)?,
         };
         assembly.joints.push(Joint {
@@ -463,8 +463,8 @@ fn place_channel(
     };
     let route = route(
         channel,
-        &assembly.mouth(from),
-        to.map(|to| assembly.mouth(to)).as_ref(),
+        &assembly.geometry(from),
+        to.map(|to| assembly.geometry(to)).as_ref(),
     )?;
     let first = assembly.parts.len();
     let last = first + route.parts.len() - 1;
@@ -500,20 +500,20 @@ fn place_channel(
     Ok(())
 }
 
-/// The newest item's mouths are numbers, and near enough for their place to be exact.
+/// The newest item's sockets have numbers for places and widths, and are near enough for their places to be exact.
 pub(super) fn check_positions(item: usize, assembly: &Assembly) -> Result<(), Vec<Diagnostic>> {
     let mine = assembly
         .owners
         .iter()
         .rposition(|&owner| owner != item)
         .map_or(0, |k| k + 1);
-    for mouth in assembly.mouths[mine..].iter().flatten() {
-        let farthest = FARTHEST_IN_WIDTHS * mouth.width;
-        let at = mouth.middle;
+    for socket in assembly.part_sockets[mine..].iter().flatten() {
+        let farthest = FARTHEST_IN_WIDTHS * socket.width;
+        let at = socket.middle;
         if !(at.x.abs() <= farthest
             && at.y.abs() <= farthest
-            && mouth.width > 0.0
-            && mouth.direction.is_finite())
+            && socket.width > 0.0
+            && socket.direction.is_finite())
         {
             let name = assembly.names[item];
             let message = format!(

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::assembly::{mouth_after, normalise};
+use super::assembly::{normalise, socket_after};
 use super::channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
 use crate::design::DepthModel;
 use crate::shape::{Connection, Part, SocketRef};
@@ -75,14 +75,14 @@ impl Chip {
         self.viscosity * self.model.plane_viscosity_factor()
     }
 
-    /// Whether the mouths of a joint don't lie on each other: one end of a link.
+    /// Whether the sockets of a joint don't lie on each other: one end of a link.
     pub fn is_free(&self, joint: &Connection) -> bool {
-        let mouth = |at: SocketRef| {
+        let socket = |at: SocketRef| {
             let part = self.parts.get(at.part)?;
-            let mouth = *part.shape.mouths().get(at.socket)?;
-            Some(mouth_after(&part.motion, &mouth))
+            let socket = *part.shape.sockets().get(at.socket)?;
+            Some(socket_after(&part.motion, &socket))
         };
-        let (Some(a), Some(b)) = (mouth(joint.a), mouth(joint.b)) else {
+        let (Some(a), Some(b)) = (socket(joint.a), socket(joint.b)) else {
             return false;
         };
         // Ten times what placed sockets may disagree by: nothing else is between.

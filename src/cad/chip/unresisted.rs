@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! v + w z x at every wall that slips: no part along the normal n     n . v + w (x cross n) = 0
-//!           at ports of a given pressure: none along the mouth       the same with the mouth's direction
+//!           at ports of a given pressure: none along the socket      the same with the socket's direction
 //! walls that hold the fluid, ports of a given flow rate: v = 0, w = 0
 //! ```
 //! If these rows have rank 3 there is none. Else a flow of any rate needs no pressure, and pressures ask for an endless one. Floor and
@@ -13,9 +13,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use rustc_hash::FxHashMap;
 
-use super::assembly::{Assembly, facing, mouth_after};
+use super::assembly::{Assembly, facing, socket_after};
 use super::{Condition, Port};
-use crate::shape::{LEFT_WALL, Mouth, Part, RIGHT_WALL, Shape, SocketRef, Strip, WallKind};
+use crate::shape::{LEFT_WALL, Part, RIGHT_WALL, Shape, Socket, SocketRef, Strip, WallKind};
 use stokeslet_base::geometry::{Motion, Point};
 
 /// Rows that differ by less are one.
@@ -54,7 +54,7 @@ fn norm(row: &[f64; 3]) -> f64 {
     row.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Of each connected component of parts, named by `connected_components`: the connected components that some rigid motion satisfies.
+/// The connected components of parts, named by `connected_components`, that some rigid motion satisfies.
 pub(super) fn unresisted(
     assembly: &Assembly,
     connected_components: &[usize],
@@ -85,7 +85,11 @@ fn is_held(
     let mut placed: FxHashMap<usize, Motion> = FxHashMap::default();
     placed.insert(first, parts[first].motion);
     let mut rank = Rank::default();
-    let unit = parts[first].shape.mouths().first().map_or(1.0, |m| m.width);
+    let unit = parts[first]
+        .shape
+        .sockets()
+        .first()
+        .map_or(1.0, |m| m.width);
     let origin = parts[first].motion.translation;
     let mut waiting = vec![first];
     while let Some(part) = waiting.pop() {
@@ -104,14 +108,14 @@ fn is_held(
                 rank.hold(at(p), motion.rotate(normal));
             }
         }
-        for (socket, mouth) in shape.mouths().iter().enumerate() {
-            let this = SocketRef { part, socket };
-            let outward = Point::unit(mouth.direction);
-            let ends = [-0.5, 0.5].map(|s| mouth.middle + outward.left() * (s * mouth.width));
+        for (k, socket) in shape.sockets().iter().enumerate() {
+            let this = SocketRef { part, socket: k };
+            let outward = Point::unit(socket.direction);
+            let ends = [-0.5, 0.5].map(|s| socket.middle + outward.left() * (s * socket.width));
             match (neighbours.get(&this), ports.get(&this)) {
                 (Some(&other), _) => {
                     if let Entry::Vacant(place) = placed.entry(other.part) {
-                        let there = place_beside(&parts[other.part], other.socket, &motion, mouth);
+                        let there = place_beside(&parts[other.part], other.socket, &motion, socket);
                         place.insert(there);
                         waiting.push(other.part);
                     }
@@ -122,7 +126,7 @@ fn is_held(
                     ends.iter().for_each(|&p| rank.hold(at(p), along));
                 }
                 (None, Some(Condition::TractionFree)) => {}
-                (None, None) if walls.kind(shape.edge_of(socket)) == WallKind::NoSlip => {
+                (None, None) if walls.kind(shape.edge_of(k)) == WallKind::NoSlip => {
                     return true;
                 }
                 (None, None) => {
@@ -138,9 +142,9 @@ fn is_held(
     false
 }
 
-fn place_beside(part: &Part, socket: usize, motion: &Motion, mouth: &Mouth) -> Motion {
-    let own = part.shape.mouths()[socket];
-    facing(&own, &mouth_after(motion, mouth), part.motion.mirror)
+fn place_beside(part: &Part, own: usize, motion: &Motion, target: &Socket) -> Motion {
+    let own = part.shape.sockets()[own];
+    facing(&own, &socket_after(motion, target), part.motion.mirror)
 }
 
 /// Places on a wall with their normals: enough of them for all that the wall forbids.

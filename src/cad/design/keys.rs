@@ -6,7 +6,7 @@ use crate::shape::WallKind;
 
 /// What a key's value is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     /// A text.
     Text,
     /// A text with a number and a unit.
@@ -35,7 +35,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: ValueKind,
     pub required: bool,
     /// As it would be written.
     pub example: &'static str,
@@ -55,14 +55,14 @@ pub(super) struct Section {
 impl Section {
     /// Names of its keys, for the reader: not those that are resolved before any section is read.
     pub fn names(&self) -> Vec<&'static str> {
-        let keys = self.keys.iter().filter(|k| k.kind != Kind::Repetition);
+        let keys = self.keys.iter().filter(|k| k.kind != ValueKind::Repetition);
         keys.map(|key| key.name).collect()
     }
 }
 
 const fn key(
     name: &'static str,
-    kind: Kind,
+    kind: ValueKind,
     required: bool,
     example: &'static str,
     doc: &'static str,
@@ -76,7 +76,7 @@ const fn key(
     }
 }
 
-const LENGTH: Kind = Kind::Quantity(Dimension::Length);
+const LENGTH: ValueKind = ValueKind::Quantity(Dimension::Length);
 const MODELS: [&str; DepthModel::ALL.len()] = [
     DepthModel::ALL[0].name(),
     DepthModel::ALL[1].name(),
@@ -86,7 +86,7 @@ const MODELS: [&str; DepthModel::ALL.len()] = [
 const WALLS: [&str; WallKind::ALL.len()] = [WallKind::ALL[0].name(), WallKind::ALL[1].name()];
 const REPEAT: Key = key(
     "repeat",
-    Kind::Repetition,
+    ValueKind::Repetition,
     false,
     "{ count = [4, 3], step = [\"1 mm\", \"1 mm\"] }",
     "makes it a row or a grid of copies, name_1, name_2, ... or name_1_1, ...; expressions know each copy's numbers i and j, and texts may hold them: \"row_{i}.up\". `step` moves each copy; `through = \"out\"` attaches each copy but the first to that socket of the one before",
@@ -107,14 +107,14 @@ pub(super) static FLUID: Section = Section {
     keys: &[
         key(
             "viscosity",
-            Kind::Quantity(Dimension::Viscosity),
+            ValueKind::Quantity(Dimension::Viscosity),
             true,
             "\"0.89 mPa s\"",
             "dynamic viscosity",
         ),
         key(
             "density",
-            Kind::Quantity(Dimension::Density),
+            ValueKind::Quantity(Dimension::Density),
             false,
             "\"997 kg/m^3\"",
             "no flow depends on it; it tells the Reynolds number",
@@ -143,21 +143,21 @@ pub(super) static CHIP: Section = Section {
         ),
         key(
             "model",
-            Kind::Choice(&MODELS),
+            ValueKind::Choice(&MODELS),
             false,
             "\"shallow\"",
             "how the depth enters: planar (the default; flow per unit depth), shallow (depth-averaged, with drag of floor and ceiling), full (three dimensions), shallow-brinkman (shallow with side layers 8 % too thin)",
         ),
         key(
             "resolution",
-            Kind::Whole,
+            ValueKind::Whole,
             false,
             "8",
             "cell edges across a channel, 2 to 200; 8 without it",
         ),
         key(
             "walls",
-            Kind::Choice(&WALLS),
+            ValueKind::Choice(&WALLS),
             false,
             "\"no-slip\"",
             "what side walls do to the fluid unless a component says otherwise: no-slip (the default) or slip (no penetration, no shear)",
@@ -172,49 +172,49 @@ pub(super) static COMPONENTS: Section = Section {
     keys: &[
         key(
             "kind",
-            Kind::Text,
+            ValueKind::Text,
             true,
             "\"tee\"",
             "what it is: a component of the library",
         ),
         key(
             "at",
-            Kind::Position,
+            ValueKind::Position,
             false,
             "[\"1 mm\", \"0 mm\"]",
             "where its origin lies",
         ),
         key(
             "rotation",
-            Kind::Quantity(Dimension::Angle),
+            ValueKind::Quantity(Dimension::Angle),
             false,
             "\"90 deg\"",
             "counter-clockwise; with `at`",
         ),
         key(
             "mirror",
-            Kind::Flag,
+            ValueKind::Flag,
             false,
             "true",
             "mirrored in its own x axis, before it is turned",
         ),
         key(
             "attach",
-            Kind::Text,
+            ValueKind::Text,
             false,
             "\"left\"",
             "which of its own sockets meets `to`; connects them",
         ),
         key(
             "to",
-            Kind::Text,
+            ValueKind::Text,
             false,
             "\"y1.out\"",
             "the socket of another component or channel that it is attached to",
         ),
         key(
             "parameters",
-            Kind::Table,
+            ValueKind::Table,
             false,
             "{ angle = \"60 deg\" }",
             "parameters of its kind by name: quantities, numbers, true or false, texts, lists",
@@ -222,7 +222,7 @@ pub(super) static COMPONENTS: Section = Section {
         DEPTH,
         key(
             "dimensions",
-            Kind::Names,
+            ValueKind::Names,
             false,
             "[\"length\", \"width\"]",
             "lengths and angles among its parameters whose values are written beside it, in the window and in outlines",
@@ -238,28 +238,28 @@ pub(super) static CHANNELS: Section = Section {
     keys: &[
         key(
             "from",
-            Kind::Text,
+            ValueKind::Text,
             true,
             "\"y1.a\"",
             "the socket it starts from",
         ),
         key(
             "to",
-            Kind::Text,
+            ValueKind::Text,
             false,
             "\"t1.up\"",
             "the socket it ends in",
         ),
         key(
             "via",
-            Kind::Positions,
+            ValueKind::Positions,
             false,
             "[[\"1 mm\", \"0 mm\"]]",
             "way-points of its centre line",
         ),
         key(
             "bend",
-            Kind::Choice(&["mitred", "round"]),
+            ValueKind::Choice(&["mitred", "round"]),
             false,
             "\"round\"",
             "how it turns; mitred without it",
@@ -289,7 +289,7 @@ pub(super) static CONNECTIONS: Section = Section {
     doc: "Sockets that already lie on each other, same width, opposite directions.",
     keys: &[key(
         "pairs",
-        Kind::Pairs,
+        ValueKind::Pairs,
         false,
         "[[\"y1.out\", \"t1.left\"]]",
         "two sockets each",
@@ -303,14 +303,14 @@ pub(super) static LINKS: Section = Section {
     keys: &[
         key(
             "from",
-            Kind::Text,
+            ValueKind::Text,
             false,
             "\"c2.end\"",
             "the socket it starts from",
         ),
         key(
             "to",
-            Kind::Text,
+            ValueKind::Text,
             false,
             "\"t1.up\"",
             "the socket it ends in",
@@ -332,7 +332,7 @@ pub(super) static LINKS: Section = Section {
         DEPTH,
         key(
             "bends",
-            Kind::Whole,
+            ValueKind::Whole,
             false,
             "2",
             "right-angled bends in its middle, to the left and to the right in turn",
@@ -347,14 +347,14 @@ pub(super) static SHEETS: Section = Section {
     keys: &[
         key(
             "default",
-            Kind::Text,
+            ValueKind::Text,
             false,
             "\"chip\"",
             "the sheet of whatever isn't in `of`",
         ),
         key(
             "of",
-            Kind::Table,
+            ValueKind::Table,
             false,
             "{ t1 = \"upper\" }",
             "components and channels of other sheets",
@@ -367,24 +367,24 @@ pub(super) static PORTS: Section = Section {
     entry: Some("port"),
     doc: "Sockets that open to the outside, each with one condition. Sockets without port or connection are closed.",
     keys: &[
-        key("at", Kind::Text, true, "\"y1.a\"", "the socket"),
+        key("at", ValueKind::Text, true, "\"y1.a\"", "the socket"),
         key(
             "flow_rate",
-            Kind::Quantity(Dimension::FlowRate),
+            ValueKind::Quantity(Dimension::FlowRate),
             false,
             "\"5 uL/min\"",
             "developed flow into the chip, negative out of it; of a chip without depth per depth, \"1e-6 m^2/s\"",
         ),
         key(
             "pressure",
-            Kind::Quantity(Dimension::Pressure),
+            ValueKind::Quantity(Dimension::Pressure),
             false,
             "\"1 mbar\"",
             "developed flow at this pressure",
         ),
         key(
             "traction_free",
-            Kind::Flag,
+            ValueKind::Flag,
             false,
             "true",
             "no stress at all, as where a channel opens into a large bath",
@@ -400,14 +400,14 @@ pub(super) static SPECIES: Section = Section {
     keys: &[
         key(
             "diffusivity",
-            Kind::Quantity(Dimension::FlowRatePerDepth),
+            ValueKind::Quantity(Dimension::FlowRatePerDepth),
             true,
             "\"4.3e-10 m^2/s\"",
             "how fast it diffuses",
         ),
         key(
             "inlets",
-            Kind::Table,
+            ValueKind::Table,
             true,
             "{ sample = \"1 mM\", buffer = [[0, 1], [0.3, 0]] }",
             "concentrations by port, others bring none: a text in M, a plain number, or steps [place across from the right wall, concentration]",
@@ -418,7 +418,7 @@ pub(super) static SPECIES: Section = Section {
 const OVERLAY_KEYS: &[Key] = &[
     key(
         "path",
-        Kind::Positions,
+        ValueKind::Positions,
         false,
         "[[\"0 mm\", \"1 mm\"], [\"2 mm\", \"1 mm\"]]",
         "a line through these points, with mitred corners",
@@ -432,14 +432,14 @@ const OVERLAY_KEYS: &[Key] = &[
     ),
     key(
         "box",
-        Kind::Positions,
+        ValueKind::Positions,
         false,
         "[[\"0 mm\", \"0 mm\"], [\"200 um\", \"100 um\"]]",
         "a rectangle by two opposite corners",
     ),
     key(
         "circle",
-        Kind::Position,
+        ValueKind::Position,
         false,
         "[\"1 mm\", \"2 mm\"]",
         "a disc about this point",
@@ -453,14 +453,14 @@ const OVERLAY_KEYS: &[Key] = &[
     ),
     key(
         "text",
-        Kind::Text,
+        ValueKind::Text,
         false,
         "\"mixes here\"",
         "one line of text",
     ),
     key(
         "at",
-        Kind::Position,
+        ValueKind::Position,
         false,
         "[\"3 mm\", \"1 mm\"]",
         "left end of a text's base line; texts need it",
@@ -494,7 +494,7 @@ pub(super) static GROUPS: Section = Section {
     doc: "What is selected together in the window; nothing else follows from it.",
     keys: &[key(
         "of",
-        Kind::Names,
+        ValueKind::Names,
         true,
         "[\"t1\", \"valve1\"]",
         "names of components, channels, control shapes and notes",

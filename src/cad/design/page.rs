@@ -5,21 +5,21 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::FORMAT;
-use super::keys::{Kind, SECTIONS, SPECIES, Section};
+use super::keys::{SECTIONS, SPECIES, Section, ValueKind};
 
-fn value_words(kind: Kind) -> String {
+fn value_words(kind: ValueKind) -> String {
     match kind {
-        Kind::Text => "text".into(),
-        Kind::Quantity(dimension) => format!("quantity ({})", dimension.si_unit()),
-        Kind::Flag => "true or false".into(),
-        Kind::Whole => "whole number".into(),
-        Kind::Choice(choices) => choices.join(", "),
-        Kind::Position => "two lengths".into(),
-        Kind::Positions => "list of positions".into(),
-        Kind::Pairs => "list of pairs of sockets".into(),
-        Kind::Names => "list of names".into(),
-        Kind::Table => "table".into(),
-        Kind::Repetition => "number or table".into(),
+        ValueKind::Text => "text".into(),
+        ValueKind::Quantity(dimension) => format!("quantity ({})", dimension.si_unit()),
+        ValueKind::Flag => "true or false".into(),
+        ValueKind::Whole => "whole number".into(),
+        ValueKind::Choice(choices) => choices.join(", "),
+        ValueKind::Position => "two lengths".into(),
+        ValueKind::Positions => "list of positions".into(),
+        ValueKind::Pairs => "list of pairs of sockets".into(),
+        ValueKind::Names => "list of names".into(),
+        ValueKind::Table => "table".into(),
+        ValueKind::Repetition => "number or table".into(),
     }
 }
 
@@ -137,21 +137,21 @@ fn described(mut schema: Value, doc: &str) -> Value {
     schema
 }
 
-fn value_schema(kind: Kind) -> Value {
+fn value_schema(kind: ValueKind) -> Value {
     // Where something else than a text is wanted, a text that begins with `=` is an expression for it.
     let expression = json!({ "type": "string", "pattern": "^=" });
     let position =
         json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 });
     match kind {
-        Kind::Text | Kind::Quantity(_) => json!({ "type": "string" }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Whole => json!({ "anyOf": [{ "type": "integer" }, expression] }),
-        Kind::Choice(choices) => json!({ "enum": choices }),
-        Kind::Position => position,
-        Kind::Positions | Kind::Pairs => json!({ "type": "array", "items": position }),
-        Kind::Names => json!({ "type": "array", "items": { "type": "string" } }),
-        Kind::Table => json!({ "type": "object" }),
-        Kind::Repetition => {
+        ValueKind::Text | ValueKind::Quantity(_) => json!({ "type": "string" }),
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Whole => json!({ "anyOf": [{ "type": "integer" }, expression] }),
+        ValueKind::Choice(choices) => json!({ "enum": choices }),
+        ValueKind::Position => position,
+        ValueKind::Positions | ValueKind::Pairs => json!({ "type": "array", "items": position }),
+        ValueKind::Names => json!({ "type": "array", "items": { "type": "string" } }),
+        ValueKind::Table => json!({ "type": "object" }),
+        ValueKind::Repetition => {
             json!({ "anyOf": [{ "type": "integer" }, expression, { "type": "object" }] })
         }
     }

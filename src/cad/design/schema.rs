@@ -245,7 +245,7 @@ pub struct Link {
     pub from: Option<Spanned<String>>,
     /// `component.socket` where it ends.
     pub to: Option<Spanned<String>>,
-    /// Of the straight pipe; 0 joins the two sockets directly.
+    /// Length of the straight pipe; 0 joins the two sockets directly.
     pub length: Metre,
     /// Across; default the width of the socket that it starts from, or else ends in.
     pub width: Option<Metre>,

@@ -118,7 +118,7 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
     })
 }
 
-/// Of a depth that floor and ceiling are not felt with: flow between them can be several times less than without.
+/// Warns of a depth that floor and ceiling are not felt with: flow between them can be several times less than without.
 fn unused_depth(span: std::ops::Range<usize>) -> Diagnostic {
     let message = "a depth without a `model`: the chip is solved as planar, without the drag of floor and ceiling";
     Diagnostic::warning(codes::UNUSED_DEPTH, message.to_owned())

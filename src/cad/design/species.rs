@@ -62,7 +62,7 @@ pub struct Inlet {
     pub port: Spanned<String>,
     /// Place across from the right wall (0) to the left (1) looking into the chip, and the concentration from there on. The first is at 0.
     pub steps: Vec<(f64, f64)>,
-    /// Of all steps.
+    /// Unit of all steps.
     pub unit: Concentration,
 }
 

@@ -183,12 +183,12 @@ pub(super) fn read(design: &Design, layout: &Layout) -> Netlist {
             // Two links at one socket are a mistake that is told elsewhere.
             is_whole &= group.sockets.iter().all(|known| known.name != *name);
             wire.ends[side] = (vertex, group.sockets.len());
-            wire.width = socket.mouth.width;
+            wire.width = socket.geometry.width;
             group.sockets.push(Socket {
                 name: name.clone(),
-                at: socket.mouth.middle,
-                direction: socket.mouth.direction,
-                width: socket.mouth.width,
+                at: socket.geometry.middle,
+                direction: socket.geometry.direction,
+                width: socket.geometry.width,
             });
         }
         let given = wire.links.iter().find_map(|&k| design.links[k].width);

@@ -47,7 +47,7 @@ impl Spacing {
 }
 
 /// A socket: where it is and where it looks (rad).
-pub(super) type Mouth = (Point, f64);
+pub(super) type Facing = (Point, f64);
 
 /// One way to turn a component: its box and its sockets in the order of the columns, counter-clockwise from the left below.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub(super) struct Pose<T> {
     pub tag: T,
     pub low: Point,
     pub high: Point,
-    pub mouths: Vec<Mouth>,
+    pub sockets: Vec<Facing>,
 }
 
 /// The ways around a component, in its own frame.
@@ -99,7 +99,7 @@ struct Exit {
     part: f64,
 }
 
-fn exit((at, direction): Mouth, low: Point, high: Point, pad: f64) -> Option<Exit> {
+fn exit((at, direction): Facing, low: Point, high: Point, pad: f64) -> Option<Exit> {
     let quarter = (direction / FRAC_PI_2).round();
     let is_slanted = (direction - quarter * FRAC_PI_2).abs() > 1e-9;
     let axis = if is_slanted {
@@ -148,8 +148,8 @@ fn exit((at, direction): Mouth, low: Point, high: Point, pad: f64) -> Option<Exi
 }
 
 /// How far around a box a socket's axis leaves it, in sides, counter-clockwise from its lower left corner.
-pub(super) fn turn_of(mouth: Mouth, low: Point, high: Point, pad: f64) -> f64 {
-    exit(mouth, low, high, pad).map_or(0.0, |exit| exit.side as f64 + exit.part)
+pub(super) fn turn_of(socket: Facing, low: Point, high: Point, pad: f64) -> f64 {
+    exit(socket, low, high, pad).map_or(0.0, |exit| exit.side as f64 + exit.part)
 }
 
 /// How many sides each socket of one run of columns is away from the columns' side, negative clockwise before it; in order.
@@ -177,9 +177,9 @@ fn lifts(exits: &[Exit], base: i64, start: i64) -> Option<Vec<i64>> {
 
 fn ways<T>(pose: &Pose<T>, n_below: usize, spacing: Spacing) -> Option<Ways> {
     let exits: Vec<Exit> = pose
-        .mouths
+        .sockets
         .iter()
-        .map(|&mouth| exit(mouth, pose.low, pose.high, spacing.width))
+        .map(|&socket| exit(socket, pose.low, pose.high, spacing.width))
         .collect::<Option<_>>()?;
     let (below, above) = exits.split_at(n_below);
     let mut best: Option<Ways> = None;
@@ -270,7 +270,7 @@ fn drawn<T>(
     }
     let mut points: Vec<Vec<Point>> = Vec::new();
     for (k, exit) in exits.iter().enumerate() {
-        let mut way = vec![pose.mouths[k].0];
+        let mut way = vec![pose.sockets[k].0];
         if exit.is_slanted {
             way.push(exit.at);
             let side = exit.side as usize;
@@ -347,12 +347,12 @@ mod tests {
         gap: 1.0,
     };
 
-    fn pose(mouths: Vec<Mouth>) -> Pose<()> {
+    fn pose(sockets: Vec<Facing>) -> Pose<()> {
         Pose {
             tag: (),
             low: Point::new(-5.0, -5.0),
             high: Point::new(5.0, 5.0),
-            mouths,
+            sockets,
         }
     }
 
@@ -360,8 +360,8 @@ mod tests {
     fn sockets_on_the_other_side_go_around_outside_of_each_other() {
         // Both columns below, both sockets above: the left one goes around the left side.
         let up = FRAC_PI_2;
-        let mouths = vec![(Point::new(-1.0, 5.0), up), (Point::new(-3.0, 5.0), up)];
-        let (_, ways) = arrange([pose(mouths)], 2, SPACING).expect("drawn");
+        let sockets = vec![(Point::new(-1.0, 5.0), up), (Point::new(-3.0, 5.0), up)];
+        let (_, ways) = arrange([pose(sockets)], 2, SPACING).expect("drawn");
         // Counter-clockwise, the first is the outer one.
         assert_eq!(ways.points[0].len(), 3);
         let columns: Vec<f64> = ways

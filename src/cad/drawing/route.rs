@@ -6,7 +6,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use super::bipolar::{Bipolar, orient};
 use super::netlist::{Freedom, Group, Netlist, Vertex};
 use super::planar::{Island, Segment};
-use super::rings::{Mouth, Pose, Spacing, Ways, arrange, tracks, turn_of};
+use super::rings::{Facing, Pose, Spacing, Ways, arrange, tracks, turn_of};
 use crate::library::junction_outline;
 use stokeslet_base::geometry::outline::bounds;
 use stokeslet_base::geometry::{Motion, Point};
@@ -363,12 +363,12 @@ fn turned(
         translation: Point::default(),
     };
     let (low, high) = bounds(&[motion.apply(group.low), motion.apply(group.high)]);
-    let mouth = |&socket: &usize| -> Mouth {
+    let facing = |&socket: &usize| -> Facing {
         let socket = &group.sockets[socket];
         (motion.apply(socket.at), motion.turn(socket.direction))
     };
     Pose {
-        mouths: order.iter().map(mouth).collect(),
+        sockets: order.iter().map(facing).collect(),
         tag: Put {
             motion,
             directions: None,
@@ -437,10 +437,10 @@ fn junction(group: &Group, order: &[usize], n_below: usize) -> Vec<Pose<Put>> {
             all.push(middle_of_widest_gap(&all));
         }
         let sockets = || order.iter().chain(&idle).zip(&all);
-        let mouths: Vec<(f64, f64)> = sockets()
+        let channels: Vec<(f64, f64)> = sockets()
             .map(|(&socket, &direction)| (direction, group.sockets[socket].width))
             .collect();
-        let outline = junction_outline(&mouths).ok()?;
+        let outline = junction_outline(&channels).ok()?;
         let (low, high) = bounds(&outline.corners);
         let mut directions = vec![0.0; arms.len()];
         for (&socket, &direction) in sockets() {
@@ -450,7 +450,7 @@ fn junction(group: &Group, order: &[usize], n_below: usize) -> Vec<Pose<Put>> {
             (Point::unit(direction) * outline.reaches[k], direction)
         };
         Some(Pose {
-            mouths: fan.iter().enumerate().map(reach).collect(),
+            sockets: fan.iter().enumerate().map(reach).collect(),
             tag: Put {
                 motion: Motion::IDENTITY,
                 directions: Some(directions),

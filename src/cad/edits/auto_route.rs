@@ -11,7 +11,7 @@ use super::obstacles::{Box2, Obstacles};
 use super::sockets::{same_width, tidy_point};
 use crate::chip::{channel_parts, normalise};
 use crate::design::{Bend, Channel, Spanned};
-use crate::shape::Mouth;
+use crate::shape::Socket;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::Metre;
 
@@ -26,7 +26,7 @@ const ALIGNED: f64 = 1e-9;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RouteEnd {
     /// At a socket, direction outward of its component.
-    Socket(Mouth),
+    Socket(Socket),
     /// In empty space.
     Free(Point),
 }
@@ -35,7 +35,7 @@ pub enum RouteEnd {
 #[derive(Clone, Copy, Debug)]
 pub struct RouteTask {
     /// Where it starts, direction outward of its component.
-    pub from: Mouth,
+    pub from: Socket,
     /// Where it ends.
     pub to: RouteEnd,
     /// Across, m.
@@ -53,7 +53,7 @@ impl RouteTask {
     /// Whether these way-points make a channel.
     fn fits(&self, via: &[Point]) -> bool {
         let to = match &self.to {
-            RouteEnd::Socket(mouth) => Some(mouth),
+            RouteEnd::Socket(socket) => Some(socket),
             RouteEnd::Free(_) => None,
         };
         let socket = || Spanned::nowhere("a.b".to_owned());
@@ -71,7 +71,7 @@ impl RouteTask {
 
     fn end(&self) -> Point {
         match self.to {
-            RouteEnd::Socket(mouth) => mouth.middle,
+            RouteEnd::Socket(socket) => socket.middle,
             RouteEnd::Free(point) => point,
         }
     }
@@ -145,8 +145,8 @@ fn length(task: &RouteTask, via: &[Point]) -> f64 {
 fn polyline(task: &RouteTask, via: &[Point]) -> Vec<Point> {
     let mut points = vec![task.from.middle];
     points.extend(via);
-    if let RouteEnd::Socket(mouth) = task.to {
-        points.push(mouth.middle);
+    if let RouteEnd::Socket(socket) = task.to {
+        points.push(socket.middle);
     }
     points
 }
@@ -198,8 +198,8 @@ fn slanted(task: &RouteTask, obstacles: &Obstacles) -> Vec<Way> {
     stubs.map(way).to_vec()
 }
 
-fn axis(mouth: &Mouth) -> (Point, Point) {
-    (mouth.middle, Point::unit(mouth.direction))
+fn axis(socket: &Socket) -> (Point, Point) {
+    (socket.middle, Point::unit(socket.direction))
 }
 
 fn priced(task: &RouteTask, obstacles: &Obstacles, via: Vec<Point>) -> Way {
@@ -264,8 +264,8 @@ fn stubs(task: &RouteTask, at: Point, direction: f64) -> Vec<Stub> {
 
 fn ends(task: &RouteTask, into: &Motion) -> Vec<Stub> {
     match task.to {
-        RouteEnd::Socket(mouth) => {
-            let (at, direction) = (into.apply(mouth.middle), into.turn(mouth.direction));
+        RouteEnd::Socket(socket) => {
+            let (at, direction) = (into.apply(socket.middle), into.turn(socket.direction));
             let mut stubs = stubs(task, at, direction);
             for (stop, _) in &mut stubs {
                 stop.quarter = (stop.quarter + 2) % 4;

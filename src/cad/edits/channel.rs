@@ -15,7 +15,7 @@ use super::widths::put_joint;
 use super::{Drawing, Refusal};
 use crate::chip::channel_parts;
 use crate::design::{Bend, Channel, Edit, Spanned};
-use crate::shape::Mouth;
+use crate::shape::Socket;
 use stokeslet_base::geometry::Point;
 
 /// Draws a channel; where it crosses a straight run as wide at right angles, a `cross` joins them. Returns its name (or that of the component that does instead, where a straight pipe or a connection will do).
@@ -79,7 +79,7 @@ fn between_nothing(
     draft.design.components.push(pipe);
     if let Some(rest) = rest {
         let sockets = draft.lay_out();
-        let from = Sockets::of(&sockets).mouth(&rest.from.value);
+        let from = Sockets::of(&sockets).geometry(&rest.from.value);
         let from = from.ok_or(Refusal::NoWay)?;
         if let Err(faults) = channel_parts(&rest, &from, None) {
             return Err(faults
@@ -114,25 +114,31 @@ fn between(
         return Err(Refusal::SameEnd);
     }
     let mut layout = draft.lay_out();
-    let mouth_of = |sockets: &Sockets<'_>, name: &String| {
-        let mouth = sockets.mouth(name);
-        mouth.ok_or_else(|| Refusal::NoSocket(name.clone()))
+    let socket_of = |sockets: &Sockets<'_>, name: &String| {
+        let socket = sockets.geometry(name);
+        socket.ok_or_else(|| Refusal::NoSocket(name.clone()))
     };
     let sockets = Sockets::of(&layout);
-    let from_mouth = mouth_of(&sockets, &from_name)?;
-    let mut to_mouth = match &to_name {
-        Some(name) => Some(mouth_of(&sockets, name)?),
+    let from_socket = socket_of(&sockets, &from_name)?;
+    let mut to_socket = match &to_name {
+        Some(name) => Some(socket_of(&sockets, name)?),
         None => None,
     };
-    if let (Some(name), Some(mouth)) = (&to_name, to_mouth) {
-        if meet(&from_mouth, &mouth) {
+    if let (Some(name), Some(socket)) = (&to_name, to_socket) {
+        if meet(&from_socket, &socket) {
             draft.connect(&from_name, name);
             return Ok((draft.edits(), owner(name).to_owned()));
         }
-        if !same_width(mouth.width, from_mouth.width) {
-            let fitted = put_joint(&mut draft, name, mouth.width, &from_name, from_mouth.width)?;
+        if !same_width(socket.width, from_socket.width) {
+            let fitted = put_joint(
+                &mut draft,
+                name,
+                socket.width,
+                &from_name,
+                from_socket.width,
+            )?;
             layout = draft.lay_out();
-            to_mouth = Some(mouth_of(&Sockets::of(&layout), &fitted)?);
+            to_socket = Some(socket_of(&Sockets::of(&layout), &fitted)?);
             to_name = Some(fitted);
         }
     }
@@ -151,15 +157,15 @@ fn between(
         points.push(*end);
     }
     let obstacles = Obstacles::of(&layout);
-    let via = way_points(&new, &from_mouth, to_mouth.as_ref(), &points, &obstacles)?;
-    let mut middle_line = vec![from_mouth.middle];
+    let via = way_points(&new, &from_socket, to_socket.as_ref(), &points, &obstacles)?;
+    let mut middle_line = vec![from_socket.middle];
     middle_line.extend(&via);
-    middle_line.extend(to_mouth.map(|mouth| mouth.middle));
+    middle_line.extend(to_socket.map(|socket| socket.middle));
     let drawn = Drawn {
         from: Some(from_name.clone()),
         to: new.to.as_ref().map(|to| to.value.clone()),
         points: &middle_line,
-        width: from_mouth.width,
+        width: from_socket.width,
         bend,
     };
     let name = match with_crosses(&mut draft, &drawn) {
@@ -185,8 +191,8 @@ fn between(
 fn place_of(drawing: &Drawing<'_>, end: &ChannelEnd) -> Option<Point> {
     match end {
         ChannelEnd::Socket(name) => {
-            let mouth = Sockets::of(drawing.layout).mouth(name)?;
-            Some(mouth.middle)
+            let socket = Sockets::of(drawing.layout).geometry(name)?;
+            Some(socket.middle)
         }
         ChannelEnd::OnPipe { at, .. } => Some(*at),
         ChannelEnd::Free(at) => Some(*at),
@@ -222,8 +228,8 @@ fn end_socket(
 /// way. A free end is the last of `via`.
 fn way_points(
     channel: &Channel,
-    from: &Mouth,
-    to: Option<&Mouth>,
+    from: &Socket,
+    to: Option<&Socket>,
     via: &[Point],
     obstacles: &Obstacles,
 ) -> Result<Vec<Point>, Refusal> {
@@ -259,11 +265,11 @@ fn way_points(
 }
 
 /// The first and last way-point on their socket's axis.
-fn on_axes(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> Vec<Point> {
+fn on_axes(from: &Socket, to: Option<&Socket>, via: &[Point]) -> Vec<Point> {
     let mut via = via.to_vec();
-    let project = |mouth: &Mouth, p: Point| {
-        let axis = Point::unit(mouth.direction);
-        mouth.middle + axis * axis.dot(p - mouth.middle)
+    let project = |socket: &Socket, p: Point| {
+        let axis = Point::unit(socket.direction);
+        socket.middle + axis * axis.dot(p - socket.middle)
     };
     if let Some(first) = via.first_mut() {
         *first = project(from, *first);
@@ -277,7 +283,7 @@ fn on_axes(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> Vec<Point> {
 /// The way-points as they are, and a short run before and after them along the sockets' axes.
 fn with_stubs(task: &RouteTask, via: &[Point]) -> Vec<Point> {
     let run = task.reach(std::f64::consts::FRAC_PI_2) + task.width / 2.0;
-    let ahead = |mouth: &Mouth| mouth.middle + Point::unit(mouth.direction) * run;
+    let ahead = |socket: &Socket| socket.middle + Point::unit(socket.direction) * run;
     let mut points = vec![ahead(&task.from)];
     points.extend(via);
     if let RouteEnd::Socket(to) = &task.to {

@@ -92,8 +92,8 @@ fn pieces(draft: &mut Draft<'_>, drawn: &Drawn<'_>, crossings: &[Crossing]) -> O
     let layout = draft.lay_out();
     let sockets = Sockets::of(&layout);
     let fits = |channel: &&Channel| {
-        let to = channel.to.as_ref().map(|to| sockets.mouth(&to.value));
-        match (sockets.mouth(&channel.from.value), to) {
+        let to = channel.to.as_ref().map(|to| sockets.geometry(&to.value));
+        match (sockets.geometry(&channel.from.value), to) {
             (Some(from), None) => channel_parts(channel, &from, None).is_ok(),
             (Some(from), Some(Some(to))) => channel_parts(channel, &from, Some(&to)).is_ok(),
             _ => false,

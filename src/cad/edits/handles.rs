@@ -6,10 +6,10 @@
 //! ```
 
 use super::Drawing;
-use super::sockets::own_mouths;
+use super::sockets::own_sockets;
 use crate::design::{Component, Placement, Spanned, Value};
 use crate::library::{Parameter, ParameterKind, Realisation, boundary};
-use crate::shape::Mouth;
+use crate::shape::Socket;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::{Dimension, parse_quantity};
 
@@ -29,7 +29,7 @@ const SLOWEST: f64 = 0.05;
 pub struct Handle {
     /// The parameter's name.
     pub parameter: String,
-    /// Of its value: a length or an angle.
+    /// Dimension of its value: a length or an angle.
     pub dimension: Dimension,
     /// Now, m or rad.
     pub value: f64,
@@ -177,9 +177,12 @@ pub fn value_of(
 
 /// Places of a component's outline in its own frame, m: its sockets, whose number comes first, then the middles of all edges.
 fn places(realisation: &Realisation) -> (usize, Vec<Point>) {
-    let mouths = own_mouths(realisation);
-    let sockets = mouths.len();
-    let mut out: Vec<Point> = mouths.into_iter().map(|(_, mouth)| mouth.middle).collect();
+    let sockets = own_sockets(realisation);
+    let n_sockets = sockets.len();
+    let mut out: Vec<Point> = sockets
+        .into_iter()
+        .map(|(_, socket)| socket.middle)
+        .collect();
     for part in &realisation.parts {
         let place = part.motion.to_apply();
         let corners = boundary(&part.shape, CHORDS);
@@ -191,7 +194,7 @@ fn places(realisation: &Realisation) -> (usize, Vec<Point>) {
                 .map(|(a, b)| place((*a + *b) * 0.5)),
         );
     }
-    (sockets, out)
+    (n_sockets, out)
 }
 
 /// How fast every place moves, in the frame in which what the component is attached by stays; `None` where the outlines can't be compared.
@@ -208,13 +211,13 @@ fn rates(
     let stays = match &component.placement {
         Placement::Absolute { .. } => Motion::IDENTITY,
         Placement::Attached(attachment) => {
-            let mouth = |of: &Realisation| {
-                let mouths = own_mouths(of);
-                let mut all = mouths.into_iter();
+            let socket = |of: &Realisation| {
+                let sockets = own_sockets(of);
+                let mut all = sockets.into_iter();
                 let found = all.find(|(name, _)| *name == attachment.socket.value);
-                found.map(|(_, mouth)| frame(&mouth))
+                found.map(|(_, socket)| frame(&socket))
             };
-            mouth(now)?.after(&mouth(then)?.inverse())
+            socket(now)?.after(&socket(then)?.inverse())
         }
     };
     let both = places_now.iter().zip(places_then);
@@ -251,7 +254,7 @@ fn wall(rates: &[Point], sockets: usize) -> Option<usize> {
 
 /// Whether a socket of one is wider than that of the other.
 fn has_other_widths(now: &Realisation, then: &Realisation) -> bool {
-    let (now, then) = (own_mouths(now), own_mouths(then));
+    let (now, then) = (own_sockets(now), own_sockets(then));
     let mut both = now.iter().zip(&then);
     both.any(|((_, a), (_, b))| (a.width - b.width).abs() > 1e-9 * a.width)
 }
@@ -270,9 +273,9 @@ pub fn can_be(drawing: &Drawing<'_>, component: &str, parameter: &str, value: &V
         .is_ok()
 }
 
-/// The frame of a mouth: its middle and where it looks.
-fn frame(mouth: &Mouth) -> Motion {
-    Motion::new(mouth.direction, mouth.middle)
+/// The frame of a socket: its middle and where it looks.
+fn frame(socket: &Socket) -> Motion {
+    Motion::new(socket.direction, socket.middle)
 }
 
 type Given = Vec<(Spanned<String>, Spanned<Value>)>;

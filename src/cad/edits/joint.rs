@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use super::names::Names;
-use super::sockets::{own_mouths, owner, tidy};
+use super::sockets::{own_sockets, owner, tidy};
 use super::{Drawing, Refusal};
 use crate::design::{Component, Design, Dimension, Edit, Spanned, Step, Value};
 
@@ -73,7 +73,7 @@ pub(super) fn length_of(drawing: &Drawing<'_>, joint: &Component) -> Option<f64>
         .library
         .realise(kind, &joint.parameters, &defaults)
         .ok()?;
-    match own_mouths(&made)[..] {
+    match own_sockets(&made)[..] {
         [(_, a), (_, b)] => Some((b.middle - a.middle).norm()),
         _ => None,
     }

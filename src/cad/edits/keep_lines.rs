@@ -6,8 +6,8 @@
 //!             +----o to                       +--------+ ...   the first and last lie on their sockets' axes
 //! ```
 
-use super::sockets::same_mouth;
-use crate::shape::Mouth;
+use super::sockets::same_socket;
+use crate::shape::Socket;
 use stokeslet_base::geometry::Point;
 
 /// Lines that turn by less than this (sine) cross too far away to mean anything.
@@ -17,14 +17,14 @@ const PARALLEL: f64 = 1e-3;
 ///
 /// Without `to` the last of `via` is where the channel ends, and stays that; that of a single run goes sideways with its begin, so that no dog-leg comes to be
 /// before its port.
-pub(super) fn keep_lines(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> Option<Vec<Point>> {
+pub(super) fn keep_lines(from: &Socket, to: Option<&Socket>, via: &[Point]) -> Option<Vec<Point>> {
     let lines = lines(from, to, via);
     let mut kept = Vec::with_capacity(via.len());
     for pair in lines.windows(2) {
         kept.push(crossing(pair[0], pair[1])?);
     }
     match to {
-        Some(to) if via.is_empty() && !same_mouth(from, to) => None,
+        Some(to) if via.is_empty() && !same_socket(from, to) => None,
         Some(_) => Some(kept),
         None if lines.len() < 2 => Some(vec![beside(from, *via.last()?)?]),
         None => {
@@ -34,8 +34,8 @@ pub(super) fn keep_lines(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> Opt
     }
 }
 
-/// The place on a mouth's axis beside a point; `None` behind the mouth.
-fn beside(from: &Mouth, at: Point) -> Option<Point> {
+/// The place on a socket's axis beside a point; `None` behind the socket.
+fn beside(from: &Socket, at: Point) -> Option<Point> {
     let along = Point::unit(from.direction);
     let far = (at - from.middle).dot(along);
     (far > 0.0).then(|| from.middle + along * far)
@@ -44,7 +44,7 @@ fn beside(from: &Mouth, at: Point) -> Option<Point> {
 /// A point and a direction of every run, of length one.
 type Line = (Point, Point);
 
-fn lines(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> Vec<Line> {
+fn lines(from: &Socket, to: Option<&Socket>, via: &[Point]) -> Vec<Line> {
     let mut lines = vec![(from.middle, Point::unit(from.direction))];
     lines.extend(via.windows(2).map(|v| (v[0], (v[1] - v[0]).normalized())));
     lines.extend(to.map(|to| (to.middle, Point::unit(to.direction))));
@@ -63,8 +63,8 @@ pub(super) fn crossing(a: Line, b: Line) -> Option<Point> {
 
 /// As [`keep_lines`], with one way-point put elsewhere: its two runs go through there, as far as the sockets let them.
 pub(super) fn keep_directions(
-    from: &Mouth,
-    to: Option<&Mouth>,
+    from: &Socket,
+    to: Option<&Socket>,
     via: &[Point],
     index: usize,
     at: Point,
@@ -95,8 +95,8 @@ pub(super) fn keep_directions(
 mod tests {
     use super::*;
 
-    fn mouth(x: f64, y: f64, direction: f64) -> Mouth {
-        Mouth {
+    fn socket(x: f64, y: f64, direction: f64) -> Socket {
+        Socket {
             middle: Point::new(x, y),
             direction,
             width: 1.0,
@@ -105,7 +105,10 @@ mod tests {
 
     #[test]
     fn the_run_between_keeps_its_line_when_an_end_moves() {
-        let (from, to) = (mouth(0.0, 1.0, 0.0), mouth(10.0, 5.0, std::f64::consts::PI));
+        let (from, to) = (
+            socket(0.0, 1.0, 0.0),
+            socket(10.0, 5.0, std::f64::consts::PI),
+        );
         let via = [Point::new(4.0, 0.0), Point::new(4.0, 5.0)];
         let kept = keep_lines(&from, Some(&to), &via).unwrap();
         for (got, want) in kept
@@ -119,22 +122,25 @@ mod tests {
     #[test]
     fn a_free_end_stays_where_it_is() {
         let via = [Point::new(4.0, 0.0), Point::new(4.0, 5.0)];
-        let kept = keep_lines(&mouth(0.0, 1.0, 0.0), None, &via).unwrap();
+        let kept = keep_lines(&socket(0.0, 1.0, 0.0), None, &via).unwrap();
         assert_eq!(kept, [Point::new(4.0, 1.0), Point::new(4.0, 5.0)]);
     }
 
     #[test]
     fn the_end_of_a_single_run_goes_sideways_with_it() {
         let via = [Point::new(4.0, 0.0)];
-        let kept = keep_lines(&mouth(0.0, 1.0, 0.0), None, &via).unwrap();
+        let kept = keep_lines(&socket(0.0, 1.0, 0.0), None, &via).unwrap();
         assert_eq!(kept, [Point::new(4.0, 1.0)]);
-        let beyond = keep_lines(&mouth(5.0, 1.0, 0.0), None, &via);
+        let beyond = keep_lines(&socket(5.0, 1.0, 0.0), None, &via);
         assert!(beyond.is_none(), "{beyond:?}");
     }
 
     #[test]
     fn a_dragged_corner_takes_both_its_runs_along() {
-        let (from, to) = (mouth(0.0, 0.0, 0.0), mouth(10.0, 5.0, std::f64::consts::PI));
+        let (from, to) = (
+            socket(0.0, 0.0, 0.0),
+            socket(10.0, 5.0, std::f64::consts::PI),
+        );
         let via = [Point::new(4.0, 0.0), Point::new(4.0, 5.0)];
         let at = Point::new(6.0, 2.0);
         let kept = keep_directions(&from, Some(&to), &via, 0, at).unwrap();

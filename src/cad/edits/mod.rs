@@ -67,7 +67,7 @@ pub use place::place;
 pub use ports::{add_port, open_ends};
 pub use refusal::Refusal;
 pub use shape::{move_way_point, set_channel_shape, set_parameter, set_placement};
-pub use sockets::{own_mouths, same_width};
+pub use sockets::{own_sockets, same_width};
 pub use species::add_species;
 pub use tee::insert_tee;
 
@@ -90,7 +90,7 @@ pub struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// Of a design and its layout; widths are joined by tapers.
+    /// The drawing of a design and its layout; widths are joined by tapers.
     pub fn new(design: &'a Design, layout: &'a Layout, library: &'a Library) -> Self {
         Self {
             design,

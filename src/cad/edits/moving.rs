@@ -12,7 +12,7 @@ use super::sockets::{facing_each_other, meet, owner, same_width};
 use super::{Drawing, Refusal};
 use crate::chip::{LaidSocket, SocketUse};
 use crate::design::{Edit, Placement};
-use crate::shape::Mouth;
+use crate::shape::Socket;
 use stokeslet_base::geometry::{Motion, Point};
 
 /// Moves the selected items by so much, m. A component that comes to lie on a free socket of what stays is attached there.
@@ -100,12 +100,12 @@ fn attach_where_they_land(
     }
     let mut taken: BTreeSet<&str> = BTreeSet::new();
     for (name, own) in &snapping.moving {
-        let there = Mouth {
+        let there = Socket {
             middle: own.middle + by,
             ..*own
         };
-        let met = |(target, mouth): &&(String, Mouth)| {
-            meet(&there, mouth) && !taken.contains(target.as_str())
+        let met = |(target, socket): &&(String, Socket)| {
+            meet(&there, socket) && !taken.contains(target.as_str())
         };
         let near = snapping.around(there.middle, own.width).find(met);
         let Some((target, _)) = near else {
@@ -156,8 +156,8 @@ fn hangs_on(drawing: &Drawing<'_>, item: &str, other: &str) -> bool {
 /// Free sockets of what moves and of what stays, found once a drag.
 #[derive(Clone, Debug, Default)]
 pub struct Snapping {
-    moving: Vec<(String, Mouth)>,
-    staying: Vec<(String, Mouth)>,
+    moving: Vec<(String, Socket)>,
+    staying: Vec<(String, Socket)>,
     /// `staying` by place.
     places: RTree<GeomWithData<[f64; 2], usize>>,
 }
@@ -176,16 +176,16 @@ impl Snapping {
     }
 
     fn of(drawing: &Drawing<'_>, moved: &[Option<Motion>], by: Point) -> Self {
-        let free = |how: Motion| -> Vec<(String, Mouth)> {
+        let free = |how: Motion| -> Vec<(String, Socket)> {
             let of_such = |s: &&LaidSocket| s.used == SocketUse::Free && moved[s.item] == Some(how);
             let sockets = drawing.layout.sockets.iter().filter(of_such);
-            let named = sockets.map(|s| (drawing.layout.full_name(s), s.mouth));
+            let named = sockets.map(|s| (drawing.layout.full_name(s), s.geometry));
             let is_somewhere = |at: Point| at.x.is_finite() && at.y.is_finite();
             named.filter(|(_, m)| is_somewhere(m.middle)).collect()
         };
         let staying = free(Motion::IDENTITY);
-        let place = |(k, (_, mouth)): (usize, &(String, Mouth))| {
-            GeomWithData::new([mouth.middle.x, mouth.middle.y], k)
+        let place = |(k, (_, socket)): (usize, &(String, Socket))| {
+            GeomWithData::new([socket.middle.x, socket.middle.y], k)
         };
         Self {
             moving: free(Motion::new(0.0, by)),
@@ -214,7 +214,7 @@ impl Snapping {
     }
 
     /// Sockets that stay, near a place.
-    fn around(&self, at: Point, radius: f64) -> impl Iterator<Item = &(String, Mouth)> {
+    fn around(&self, at: Point, radius: f64) -> impl Iterator<Item = &(String, Socket)> {
         let near = self
             .places
             .locate_within_distance([at.x, at.y], radius * radius);

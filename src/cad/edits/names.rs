@@ -21,7 +21,7 @@ pub fn fresh_port_name(design: &Design, base: &str) -> String {
 pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Of components, channels and overlays, which share their names.
+    /// Names of components, channels and overlays, which share them.
     pub fn of_items(design: &Design) -> Self {
         let components = design.components.iter().map(|c| &c.name.value);
         let channels = design.channels.iter().map(|c| &c.name.value);
@@ -35,17 +35,17 @@ impl Names {
         )
     }
 
-    /// Of ports.
+    /// Names of ports.
     pub fn of_ports(design: &Design) -> Self {
         Self(design.ports.iter().map(|p| p.name.value.clone()).collect())
     }
 
-    /// Of groups.
+    /// Names of groups.
     pub fn of_groups(design: &Design) -> Self {
         Self(design.groups.iter().map(|g| g.name.value.clone()).collect())
     }
 
-    /// Of dissolved species.
+    /// Names of dissolved species.
     pub fn of_species(design: &Design) -> Self {
         let all = design.species.species.iter();
         Self(all.map(|s| s.name.value.clone()).collect())

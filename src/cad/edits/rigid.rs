@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use super::sockets::{Sockets, owner, tidy_point};
-use crate::chip::{facing, mouth_after};
+use crate::chip::{facing, socket_after};
 use crate::design::Placement;
 use stokeslet_base::geometry::Motion;
 
@@ -91,10 +91,10 @@ fn component(
     }
     let (wish, now) = (*wish?, now?);
     if wish.mirror && host == Some(Motion::IDENTITY) {
-        let own = sockets.mouth(&format!("{name}.{}", attachment.socket.value))?;
-        let target = sockets.mouth(&attachment.to.value)?;
+        let own = sockets.geometry(&format!("{name}.{}", attachment.socket.value))?;
+        let target = sockets.geometry(&attachment.to.value)?;
         attachment.mirror = !attachment.mirror;
-        let own = mouth_after(&now.inverse(), &own);
+        let own = socket_after(&now.inverse(), &own);
         let then = facing(&own, &target, attachment.mirror);
         return Some(then.after(&now.inverse()));
     }

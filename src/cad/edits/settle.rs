@@ -9,11 +9,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draft::Draft;
 use super::keep_lines::keep_lines;
 use super::obstacles::Obstacles;
-use super::sockets::{Sockets, meet, same_mouth, same_width};
+use super::sockets::{Sockets, meet, same_socket, same_width};
 use super::{RouteEnd, RouteTask, auto_route, diff};
 use crate::chip::{LaidSocket, Layout, PLACE_TOLERANCE, SocketUse, channel_parts};
 use crate::design::{Channel, Spanned};
-use crate::shape::Mouth;
+use crate::shape::Socket;
 use stokeslet_base::geometry::Point;
 
 /// Components may hang on ends of channels that hang on components: so many times the mending starts over.
@@ -79,10 +79,10 @@ fn mend_channels(
 }
 
 /// The sockets that a channel runs between, where both are placed.
-fn ends(channel: &Channel, sockets: &Sockets<'_>) -> Option<(Mouth, Option<Mouth>)> {
-    let from = sockets.mouth(&channel.from.value)?;
+fn ends(channel: &Channel, sockets: &Sockets<'_>) -> Option<(Socket, Option<Socket>)> {
+    let from = sockets.geometry(&channel.from.value)?;
     let to = match &channel.to {
-        Some(to) => Some(sockets.mouth(&to.value)?),
+        Some(to) => Some(sockets.geometry(&to.value)?),
         None => None,
     };
     Some((from, to))
@@ -103,8 +103,8 @@ fn is_touched(
 
 /// Whether a socket is elsewhere, or new.
 fn moved(socket: &str, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
-    match (before.mouth(socket), after.mouth(socket)) {
-        (Some(before), Some(after)) => !same_mouth(&before, &after),
+    match (before.geometry(socket), after.geometry(socket)) {
+        (Some(before), Some(after)) => !same_socket(&before, &after),
         (before, after) => before.is_some() != after.is_some(),
     }
 }
@@ -112,8 +112,8 @@ fn moved(socket: &str, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
 /// New way-points: those of the user, shifted along their own lines, if that gives a channel; else the shortest way.
 pub(super) fn reroute(
     channel: &Channel,
-    from: &Mouth,
-    to: Option<&Mouth>,
+    from: &Socket,
+    to: Option<&Socket>,
     obstacles: &Obstacles,
 ) -> Option<Vec<Point>> {
     let via: Vec<Point> = channel.via.iter().map(|v| v.value).collect();
@@ -144,11 +144,11 @@ fn part_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
     let n = draft.design.connections.len();
     draft.design.connections.retain(|pair| {
         let (a, b) = (pair.a.value.as_str(), pair.b.value.as_str());
-        let (Some(mouth_a), Some(mouth_b)) = (after.mouth(a), after.mouth(b)) else {
+        let (Some(socket_a), Some(socket_b)) = (after.geometry(a), after.geometry(b)) else {
             return true;
         };
-        meet(&mouth_a, &mouth_b)
-            || !same_width(mouth_a.width, mouth_b.width)
+        meet(&socket_a, &socket_b)
+            || !same_width(socket_a.width, socket_b.width)
             || !(moved(a, before, after) || moved(b, before, after))
     });
     draft.design.connections.len() < n
@@ -157,14 +157,14 @@ fn part_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
 /// Connects free sockets that came to lie on each other; whether there were any.
 fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
     let layout = after.layout;
-    let mut free: Vec<(&LaidSocket, Mouth)> = layout
+    let mut free: Vec<(&LaidSocket, Socket)> = layout
         .sockets
         .iter()
         // Of two items of one name, which is a mistake, the first.
         .filter(|socket| layout.item(&layout.items[socket.item]) == Some(socket.item))
         .filter(|socket| socket.used == SocketUse::Free)
-        .map(|socket| (socket, socket.mouth))
-        .filter(|(_, mouth)| mouth.middle.x.is_finite() && mouth.middle.y.is_finite())
+        .map(|socket| (socket, socket.geometry))
+        .filter(|(_, socket)| socket.middle.x.is_finite() && socket.middle.y.is_finite())
         .collect();
     free.sort_by(|(socket, a), (other, b)| {
         let by_item = || layout.items[socket.item].cmp(&layout.items[other.item]);
@@ -174,24 +174,26 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
     // What one partner has left another may have, that lay there all the time.
     let is_new = |socket: &LaidSocket| {
         let old = before.of_item(&layout.items[socket.item], &socket.name);
-        old.is_none_or(|old| old.used != SocketUse::Free || !same_mouth(&old.mouth, &socket.mouth))
+        old.is_none_or(|old| {
+            old.used != SocketUse::Free || !same_socket(&old.geometry, &socket.geometry)
+        })
     };
     let is_new: Vec<bool> = free.iter().map(|(socket, _)| is_new(socket)).collect();
     // Most of a chip stays where it is: only what is new looks around.
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
     for k in (0..free.len()).filter(|&k| is_new[k]) {
-        let (_, mouth) = &free[k];
+        let (_, socket) = &free[k];
         let left = free[..k].iter().enumerate().rev();
         let left = left.take_while(|(_, (_, other))| {
-            mouth.middle.x - other.middle.x <= PLACE_TOLERANCE * mouth.width
+            socket.middle.x - other.middle.x <= PLACE_TOLERANCE * socket.width
         });
         let right = free.iter().enumerate().skip(k + 1);
         let right = right.take_while(|(_, (_, other))| {
-            other.middle.x - mouth.middle.x <= PLACE_TOLERANCE * mouth.width
+            other.middle.x - socket.middle.x <= PLACE_TOLERANCE * socket.width
         });
         let met = left
             .chain(right)
-            .filter(|(_, (_, other))| meet(mouth, other));
+            .filter(|(_, (_, other))| meet(socket, other));
         pairs.extend(met.map(|(j, _)| (k.min(j), k.max(j))));
     }
     let mut taken: FxHashSet<usize> = FxHashSet::default();

@@ -9,7 +9,7 @@ use super::widths::{fitting, mend_joints};
 use super::{Drawing, Obstacles, Refusal};
 use crate::chip::channel_parts;
 use crate::design::{Bend, Channel, Edit, Placement, Spanned, Value};
-use crate::shape::Mouth;
+use crate::shape::Socket;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::Metre;
 
@@ -82,7 +82,7 @@ pub fn set_channel_shape(
     bend: Bend,
 ) -> Result<Vec<Edit>, Refusal> {
     let mut draft = Draft::of(drawing);
-    let (from, to) = mouths(drawing, channel)?;
+    let (from, to) = ends(drawing, channel)?;
     let across = width.map_or(from.width, |width| width.0);
     let (from, to) = if std::iter::once(&from)
         .chain(&to)
@@ -114,7 +114,7 @@ fn fit_ends(
     draft: &mut Draft<'_>,
     channel: &str,
     width: f64,
-) -> Result<(Mouth, Option<Mouth>), Refusal> {
+) -> Result<(Socket, Option<Socket>), Refusal> {
     let no_item = || Refusal::NoItem(channel.to_owned());
     let layout = draft.from.layout;
     let old = draft.channel_mut(channel).ok_or_else(no_item)?.clone();
@@ -130,11 +130,11 @@ fn fit_ends(
     }
     let layout = draft.lay_out();
     let sockets = Sockets::of(&layout);
-    let mouth = |name: &String| {
-        let mouth = sockets.mouth(name);
-        mouth.ok_or_else(|| Refusal::NoSocket(name.clone()))
+    let socket = |name: &String| {
+        let socket = sockets.geometry(name);
+        socket.ok_or_else(|| Refusal::NoSocket(name.clone()))
     };
-    Ok((mouth(&from)?, to.as_ref().map(mouth).transpose()?))
+    Ok((socket(&from)?, to.as_ref().map(socket).transpose()?))
 }
 
 /// Moves one way-point; its two runs keep their directions if they can.
@@ -148,7 +148,7 @@ pub fn move_way_point(
     at: Point,
 ) -> Result<Vec<Edit>, Refusal> {
     let mut draft = Draft::of(drawing);
-    let (from, to) = mouths(drawing, channel)?;
+    let (from, to) = ends(drawing, channel)?;
     let found = draft.channel_mut(channel);
     let found = found.ok_or_else(|| Refusal::NoItem(channel.to_owned()))?;
     let via: Vec<Point> = found.via.iter().map(|v| v.value).collect();
@@ -183,7 +183,7 @@ pub fn move_way_point(
 }
 
 /// Whether all corners are right angles.
-fn is_orthogonal(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> bool {
+fn is_orthogonal(from: &Socket, to: Option<&Socket>, via: &[Point]) -> bool {
     let mut points = vec![from.middle];
     points.extend(via);
     points.extend(to.map(|to| to.middle));
@@ -194,18 +194,18 @@ fn is_orthogonal(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> bool {
 }
 
 /// The sockets of a channel, where they are placed.
-fn mouths(drawing: &Drawing<'_>, channel: &str) -> Result<(Mouth, Option<Mouth>), Refusal> {
+fn ends(drawing: &Drawing<'_>, channel: &str) -> Result<(Socket, Option<Socket>), Refusal> {
     let mut channels = drawing.design.channels.iter();
     let found: &Channel = channels
         .find(|c| c.name.value == channel)
         .ok_or_else(|| Refusal::NoItem(channel.to_owned()))?;
     let sockets = Sockets::of(drawing.layout);
-    let mouth = |name: &String| {
-        let mouth = sockets.mouth(name);
-        mouth.ok_or_else(|| Refusal::NoSocket(name.clone()))
+    let socket = |name: &String| {
+        let socket = sockets.geometry(name);
+        socket.ok_or_else(|| Refusal::NoSocket(name.clone()))
     };
-    let to = found.to.as_ref().map(|to| mouth(&to.value)).transpose()?;
-    Ok((mouth(&found.from.value)?, to))
+    let to = found.to.as_ref().map(|to| socket(&to.value)).transpose()?;
+    Ok((socket(&found.from.value)?, to))
 }
 
 /// Everything but the channel itself.

@@ -5,11 +5,11 @@ use std::f64::consts::PI;
 use rustc_hash::FxHashMap;
 
 use crate::chip::{
-    DIRECTION_TOLERANCE, LaidSocket, Layout, PLACE_TOLERANCE, mouth_after, normalise,
+    DIRECTION_TOLERANCE, LaidSocket, Layout, PLACE_TOLERANCE, normalise, socket_after,
 };
 use crate::design::Placement;
 use crate::library::{Realisation, boundary};
-use crate::shape::{Mouth, SocketRef};
+use crate::shape::{Socket, SocketRef};
 use stokeslet_base::geometry::outline::bounds;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::Radian;
@@ -44,8 +44,8 @@ impl<'l> Sockets<'l> {
         self.sockets.get(&(item, socket)).copied()
     }
 
-    pub fn mouth(&self, name: &str) -> Option<Mouth> {
-        self.get(name).map(|s| s.mouth)
+    pub fn geometry(&self, name: &str) -> Option<Socket> {
+        self.get(name).map(|s| s.geometry)
     }
 }
 
@@ -60,33 +60,33 @@ pub fn same_width(a: f64, b: f64) -> bool {
 }
 
 /// Whether two sockets look at each other.
-pub(super) fn facing_each_other(a: &Mouth, b: &Mouth) -> bool {
+pub(super) fn facing_each_other(a: &Socket, b: &Socket) -> bool {
     normalise(a.direction - b.direction + PI).abs() <= DIRECTION_TOLERANCE
 }
 
 /// Whether two sockets lie on each other, face to face and equally wide.
-pub(super) fn meet(a: &Mouth, b: &Mouth) -> bool {
+pub(super) fn meet(a: &Socket, b: &Socket) -> bool {
     same_width(a.width, b.width)
         && (a.middle - b.middle).norm() <= PLACE_TOLERANCE * a.width.min(b.width)
         && facing_each_other(a, b)
 }
 
 /// Whether a socket is where it was.
-pub(super) fn same_mouth(a: &Mouth, b: &Mouth) -> bool {
+pub(super) fn same_socket(a: &Socket, b: &Socket) -> bool {
     (a.middle - b.middle).norm() <= 1e-9 * a.width
         && normalise(a.direction - b.direction).abs() <= 1e-9
         && (a.width - b.width).abs() <= 1e-9 * a.width
 }
 
 /// A component's sockets in its own frame.
-pub fn own_mouths(realisation: &Realisation) -> Vec<(&str, Mouth)> {
-    let mouth = |at: &SocketRef| {
+pub fn own_sockets(realisation: &Realisation) -> Vec<(&str, Socket)> {
+    let socket = |at: &SocketRef| {
         let part = &realisation.parts[at.part];
-        mouth_after(&part.motion, &part.shape.mouths()[at.socket])
+        socket_after(&part.motion, &part.shape.sockets()[at.socket])
     };
     let sockets = realisation.sockets.iter();
     sockets
-        .map(|(name, at)| (name.as_str(), mouth(at)))
+        .map(|(name, at)| (name.as_str(), socket(at)))
         .collect()
 }
 

@@ -70,7 +70,7 @@ pub(super) fn subset(
     for channel in selected {
         let to_kept = |to: &&crate::design::Spanned<String>| kept.contains(owner(&to.value));
         let to = channel.to.as_ref();
-        let end = to.and_then(|to| sockets.mouth(&to.value));
+        let end = to.and_then(|to| sockets.geometry(&to.value));
         let mut copy = channel.clone();
         copy.to = to.filter(to_kept).cloned();
         if to.is_some() && copy.to.is_none() {
@@ -84,7 +84,7 @@ pub(super) fn subset(
             continue;
         }
         // Cut off where it starts: a pipe makes the start, what it led to is left.
-        let Some(from) = sockets.mouth(&channel.from.value) else {
+        let Some(from) = sockets.geometry(&channel.from.value) else {
             continue;
         };
         let mut points: Vec<Point> = vec![from.middle];

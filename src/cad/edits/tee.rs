@@ -10,7 +10,7 @@
 use super::auto_route::bend_reach;
 use super::draft::{Draft, attached, component};
 use super::names::Names;
-use super::sockets::{own_mouths, placement_at, tidy};
+use super::sockets::{own_sockets, placement_at, tidy};
 use super::{Drawing, Refusal};
 use crate::chip::{Layout, normalise};
 use crate::design::{Channel, Component, Dimension, Edit, Placement, Spanned, Value};
@@ -111,7 +111,7 @@ fn sized(
         Some(fault) => Refusal::library(fault),
         None => Refusal::NoKind(kind.to_owned()),
     })?;
-    let own = own_mouths(&realised);
+    let own = own_sockets(&realised);
     let reach = |name: &str| {
         let found = own.iter().find(|(socket, _)| *socket == name);
         let found = found.ok_or_else(|| Refusal::NoSocket(format!("{kind}.{name}")))?;
@@ -298,17 +298,18 @@ fn into_channel(
 ) -> Result<String, Refusal> {
     let channel = draft.design.channels[index].clone();
     let name = channel.name.value.clone();
-    let mouth = |socket: &str| {
+    let socket = |full_name: &str| {
         let mut all = layout.sockets.iter();
-        all.find(|s| layout.full_name(s) == socket).map(|s| s.mouth)
+        all.find(|s| layout.full_name(s) == full_name)
+            .map(|s| s.geometry)
     };
     let no_item = || Refusal::NoItem(name.clone());
-    let from = mouth(&channel.from.value).ok_or_else(no_item)?;
+    let from = socket(&channel.from.value).ok_or_else(no_item)?;
     let width = channel.width.map_or(from.width, |width| width.0);
     let mut points = vec![from.middle];
     points.extend(channel.via.iter().map(|v| v.value));
     if let Some(to) = &channel.to {
-        points.push(mouth(&to.value).ok_or_else(no_item)?.middle);
+        points.push(socket(&to.value).ok_or_else(no_item)?.middle);
     }
     let (parameters, left, right) = sized(draft, junction, width)?;
     let reaches = reaches(&channel, width, &points);

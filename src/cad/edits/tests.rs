@@ -64,7 +64,7 @@ impl Opened {
     }
 
     fn at(&self, name: &str) -> Point {
-        self.socket(name).mouth.middle
+        self.socket(name).geometry.middle
     }
 
     fn placement(&self, name: &str) -> &Placement {
@@ -412,7 +412,7 @@ fn a_branch_of_another_width_gets_tapers_and_loses_them_again() {
         all.filter(|c| c.kind.value == "taper").count()
     };
     let is_wide = |opened: &Opened, name: &str, want: f64| {
-        let got = opened.socket(name).mouth.width;
+        let got = opened.socket(name).geometry.width;
         assert!((got / want - 1.0).abs() < 1e-12, "{name} is {got} wide");
     };
     let edits = set_parameter(&opened.drawing(), "p", "width", width(50.0)).unwrap();

@@ -62,16 +62,16 @@ pub(super) fn fitting(
     width: f64,
 ) -> Result<String, Refusal> {
     let sockets = Sockets::of(layout);
-    let mouth = sockets.mouth(socket);
-    let mouth = mouth.ok_or_else(|| Refusal::NoSocket(socket.to_owned()))?;
-    if same_width(mouth.width, width) {
+    let own = sockets.geometry(socket);
+    let own = own.ok_or_else(|| Refusal::NoSocket(socket.to_owned()))?;
+    if same_width(own.width, width) {
         return Ok(socket.to_owned());
     }
     let Some(host) = host_of_joint(draft, socket) else {
-        return put_joint(draft, socket, mouth.width, socket, width);
+        return put_joint(draft, socket, own.width, socket, width);
     };
     if sockets
-        .mouth(&host)
+        .geometry(&host)
         .is_some_and(|host| same_width(host.width, width))
     {
         let gone = owner(socket).to_owned();
@@ -144,9 +144,9 @@ pub(super) fn mend_joints(
     let mut changed: Vec<(String, f64)> = own
         .filter(|now| {
             let then = before.of_item(name, &now.name);
-            then.is_some_and(|then| !same_width(then.mouth.width, now.mouth.width))
+            then.is_some_and(|then| !same_width(then.geometry.width, now.geometry.width))
         })
-        .map(|now| (layout.full_name(now), now.mouth.width))
+        .map(|now| (layout.full_name(now), now.geometry.width))
         .collect();
     changed.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut taken = 0.0;
@@ -158,7 +158,7 @@ pub(super) fn mend_joints(
     Ok(())
 }
 
-/// Of the socket by which a component hangs on another; the length that a new joint takes, m.
+/// Mends the socket by which a component hangs on another; returns the length that a new joint takes, m.
 fn mend_own(
     draft: &mut Draft<'_>,
     layout: &Layout,
@@ -186,14 +186,14 @@ fn mend_own(
     Ok(length)
 }
 
-/// Of what hangs or begins on a socket; the length that new joints take, m.
+/// Mends what hangs or begins on a socket; returns the length that new joints take, m.
 fn mend_others(
     draft: &mut Draft<'_>,
     before: &Sockets<'_>,
     socket: &str,
     width: f64,
 ) -> Result<f64, Refusal> {
-    let old = before.mouth(socket).map_or(width, |mouth| mouth.width);
+    let old = before.geometry(socket).map_or(width, |old| old.width);
     let is_here = |to: &Spanned<String>| to.value == socket;
     let hangs =
         draft.design.components.iter().any(
@@ -250,7 +250,7 @@ fn length_of_new(draft: &Draft<'_>, n: usize) -> f64 {
 /// Takes the length of new joints off a straight pipe, so that its ends stay where they were.
 fn shorten(draft: &mut Draft<'_>, drawing: &Drawing<'_>, name: &str, taken: f64) {
     let before = Sockets::of(drawing.layout);
-    let ends = ["a", "b"].map(|socket| before.mouth(&format!("{name}.{socket}")));
+    let ends = ["a", "b"].map(|socket| before.geometry(&format!("{name}.{socket}")));
     let [Some(a), Some(b)] = ends else { return };
     let is_pipe = draft
         .component_mut(name)

@@ -1,4 +1,4 @@
-//! Junctions that run into each other become polygons with straight mouths.
+//! Junctions that run into each other become polygons with straight sockets.
 
 use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay_rule::OverlayRule;
@@ -6,7 +6,7 @@ use i_overlay::float::overlay::FloatOverlay;
 use i_overlay::i_shape::float::area::Area;
 
 use super::graph::Graph;
-use super::ring::{Corner, Opening, Stretch, split};
+use super::ring::{Corner, OpenEdge, Stretch, split};
 use super::sections::{Cluster, End, Outlines, Sections, piece};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::{first_crossing, signed_area};
@@ -20,22 +20,22 @@ const SMALLEST_POST: f64 = 0.02;
 /// Polygons with more corners are left as they are: looking at every short wall costs time like their number cubed.
 const MOST_CORNERS_TO_TIDY: usize = 400;
 
-/// Where a section ends in an open mouth.
+/// Where a section ends in an open socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct MouthKey {
+pub(super) struct SocketKey {
     /// Index into [`Sections::all`].
     pub section: usize,
     /// 0 where the section begins, 1 where it ends.
     pub side: usize,
 }
 
-/// A simple polygon with mouths.
+/// A simple polygon with sockets.
 #[derive(Debug)]
 pub(super) struct Outline {
     /// Counter-clockwise, m.
     pub corners: Vec<Point>,
-    /// A mouth and the corner that its edge starts from.
-    pub mouths: Vec<(MouthKey, usize)>,
+    /// A socket and the corner that its edge starts from.
+    pub sockets: Vec<(SocketKey, usize)>,
     /// A cut that another outline of the cluster shares, and the corner that its edge starts from.
     pub cuts: Vec<(usize, usize)>,
 }
@@ -45,8 +45,8 @@ pub(super) struct Outline {
 pub(super) struct Merged {
     /// Usually one; several where pieces meet in a point only.
     pub outlines: Vec<Outline>,
-    /// Mouths that other channels reach across.
-    pub covered: Vec<MouthKey>,
+    /// Sockets that other channels reach across.
+    pub covered: Vec<SocketKey>,
     /// Whether it encloses a wall that no cuts set free.
     pub encloses: bool,
     /// How many enclosed walls were too small to keep.
@@ -55,30 +55,30 @@ pub(super) struct Merged {
     pub crossed: bool,
 }
 
-/// The mouths that a cluster has to have.
-pub(super) fn mouths(graph: &Graph, sections: &Sections, cluster: &Cluster) -> Vec<MouthKey> {
-    let mut mouths = Vec::new();
+/// The sockets that a cluster has to have.
+pub(super) fn sockets(graph: &Graph, sections: &Sections, cluster: &Cluster) -> Vec<SocketKey> {
+    let mut sockets = Vec::new();
     for &k in &cluster.sections {
         let section = &sections.all[k];
         let [i, j] = graph.channels[section.channel];
         if section.from > 0.0 || graph.ports[i].is_some() {
-            mouths.push(MouthKey {
+            sockets.push(SocketKey {
                 section: k,
                 side: 0,
             });
         }
         if section.to < graph.length(section.channel) || graph.ports[j].is_some() {
-            mouths.push(MouthKey {
+            sockets.push(SocketKey {
                 section: k,
                 side: 1,
             });
         }
     }
-    mouths
+    sockets
 }
 
-/// Middle and outward direction (a unit vector) of a mouth.
-pub(super) fn mouth_at(graph: &Graph, sections: &Sections, key: MouthKey) -> (Point, Point) {
+/// Middle and outward direction (a unit vector) of a socket.
+pub(super) fn socket_at(graph: &Graph, sections: &Sections, key: SocketKey) -> (Point, Point) {
     let section = &sections.all[key.section];
     let (start, axis) = (graph.start(section.channel), graph.axis(section.channel));
     if key.side == 0 {
@@ -103,7 +103,7 @@ pub(super) fn merge(
         .collect();
     let shapes = FloatOverlay::<[f64; 2], i64>::from_subj(&pieces)
         .overlay(OverlayRule::Subject, FillRule::NonZero);
-    let keys = mouths(graph, sections, cluster);
+    let keys = sockets(graph, sections, cluster);
     let mut merged = Merged {
         covered: keys.clone(),
         ..Merged::default()
@@ -129,7 +129,7 @@ pub(super) fn merge(
         for (k, &key) in keys.iter().enumerate() {
             if contours
                 .iter_mut()
-                .any(|walls| fix_mouth(graph, sections, key, k, walls))
+                .any(|walls| fix_socket(graph, sections, key, k, walls))
             {
                 merged.covered.retain(|covered| *covered != key);
             }
@@ -155,29 +155,29 @@ pub(super) fn merge(
         let mut most = 0;
         for mut corners in pieces {
             tidy(&mut corners, outlines, width);
-            let openings = || {
+            let open_edges = || {
                 corners
                     .iter()
                     .enumerate()
-                    .filter_map(|(k, corner)| Some((corner.opening?, k)))
+                    .filter_map(|(k, corner)| Some((corner.open?, k)))
             };
-            let mouth = |(opening, k)| {
-                if let Opening::Mouth(mouth) = opening {
-                    Some((keys[mouth], k))
+            let socket = |(edge, k)| {
+                if let OpenEdge::Socket(socket) = edge {
+                    Some((keys[socket], k))
                 } else {
                     None
                 }
             };
-            let cut = |(opening, k)| {
-                if let Opening::Cut(cut) = opening {
+            let cut = |(edge, k)| {
+                if let OpenEdge::Cut(cut) = edge {
                     Some((n_cuts + cut, k))
                 } else {
                     None
                 }
             };
-            let (mouths, cuts): (Vec<_>, Vec<_>) = (
-                openings().filter_map(mouth).collect(),
-                openings().filter_map(cut).collect(),
+            let (sockets, cuts): (Vec<_>, Vec<_>) = (
+                open_edges().filter_map(socket).collect(),
+                open_edges().filter_map(cut).collect(),
             );
             most = cuts
                 .iter()
@@ -187,7 +187,7 @@ pub(super) fn merge(
             merged.crossed |= signed_area(&corners) <= 0.0 || first_crossing(&corners).is_some();
             merged.outlines.push(Outline {
                 corners,
-                mouths,
+                sockets,
                 cuts,
             });
         }
@@ -207,7 +207,7 @@ fn walls(contour: &[[f64; 2]], width: f64) -> Vec<Corner> {
         .map(|at| Corner {
             at,
             fixed: false,
-            opening: None,
+            open: None,
         })
         .collect()
 }
@@ -229,28 +229,28 @@ fn distinct(corners: Vec<Point>, width: f64) -> Vec<Point> {
     kept
 }
 
-/// Finds the edge of a mouth and puts its corners in their exact places; false where the walls have no such edge.
-fn fix_mouth(
+/// Finds the edge of a socket and puts its corners in their exact places; false where the walls have no such edge.
+fn fix_socket(
     graph: &Graph,
     sections: &Sections,
-    key: MouthKey,
+    key: SocketKey,
     index: usize,
     walls: &mut [Corner],
 ) -> bool {
-    let (middle, direction) = mouth_at(graph, sections, key);
+    let (middle, direction) = socket_at(graph, sections, key);
     let across = direction.left() * (graph.width / 2.0);
     let near = |p: Point, q: Point| (p - q).norm() <= 2.0 * SAME_PLACE * graph.width;
     let n = walls.len();
-    let is_mouth = |&k: &usize| {
+    let is_socket = |&k: &usize| {
         near(walls[k].at, middle - across) && near(walls[(k + 1) % n].at, middle + across)
     };
-    let Some(first) = (0..n).find(is_mouth) else {
+    let Some(first) = (0..n).find(is_socket) else {
         return false;
     };
     walls[first] = Corner {
         at: middle - across,
         fixed: true,
-        opening: Some(Opening::Mouth(index)),
+        open: Some(OpenEdge::Socket(index)),
     };
     let second = &mut walls[(first + 1) % n];
     (second.at, second.fixed) = (middle + across, true);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use super::cluster::{Merged, MouthKey, Outline, merge};
+use super::cluster::{Merged, Outline, SocketKey, merge};
 use super::graph::{Arm, Graph, PortKind, error, read};
 use super::sections::{Cluster, EQUAL, End, Outlines, Sections, cut, ends};
 use crate::design::DepthModel;
@@ -15,7 +15,7 @@ use stokeslet_base::diagnostic::{Diagnostic, Reporter, Severity};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{FlowRatePerDepth, Metre, PascalSecond, Radian, parse_quantity_as};
 
-/// Attempts at cutting clusters from their channels; each asks for a quarter of a width more where a mouth was covered.
+/// Attempts at cutting clusters from their channels; each asks for a quarter of a width more where a socket was covered.
 const ATTEMPTS: usize = 12;
 /// How much farther a channel is cut after each attempt, in widths.
 const FARTHER: f64 = 0.25;
@@ -54,7 +54,7 @@ fn to_design(graph: &Graph, name: &str, out: &mut Reporter) -> Option<Design> {
                     .then(|| merge(graph, &ends, &outlines, &sections, cluster))
             })
             .collect();
-        let covered: Vec<MouthKey> = merged
+        let covered: Vec<SocketKey> = merged
             .iter()
             .flatten()
             .flat_map(|merged| merged.covered.iter().copied())
@@ -65,7 +65,7 @@ fn to_design(graph: &Graph, name: &str, out: &mut Reporter) -> Option<Design> {
         }
         for key in covered {
             let section = &sections.all[key.section];
-            // The mouth where a section ends is the reach of the channel's first node, and the other way round.
+            // The socket where a section ends is the reach of the channel's first node, and the other way round.
             let (end, reach) = match key.side {
                 1 => (0, section.to),
                 _ => (1, graph.length(section.channel) - section.from),
@@ -86,7 +86,7 @@ fn check(graph: &Graph, sections: &Sections, merged: &[Option<Merged>], out: &mu
             let channel = sections.all[key.section].channel;
             let node = graph.channels[channel][key.side];
             let message = format!(
-                "the mouth of channel {channel} at node {node} lies inside other channels (nodes {nodes})"
+                "the socket of channel {channel} at node {node} lies inside other channels (nodes {nodes})"
             );
             out.report(error(
                 "D315",
@@ -157,8 +157,8 @@ struct Emitter<'a> {
     graph: &'a Graph,
     ends: &'a [[End; 2]],
     sections: &'a Sections,
-    /// `component.socket` of every mouth.
-    sockets: HashMap<MouthKey, String>,
+    /// The name of every socket, as `component.socket`.
+    sockets: HashMap<SocketKey, String>,
     design: Design,
 }
 
@@ -260,7 +260,7 @@ impl<'a> Emitter<'a> {
     fn junction(&mut self, node: usize, cluster: &Cluster) {
         let fan = &self.graph.arms[node];
         let name = format!("n{node}");
-        let mouths: Vec<(Arm, MouthKey)> = fan
+        let sockets: Vec<(Arm, SocketKey)> = fan
             .iter()
             .map(|&arm| {
                 let of_arm = |&&k: &&usize| self.sections.all[k].channel == arm.channel;
@@ -271,7 +271,7 @@ impl<'a> Emitter<'a> {
                     .expect("a lone node has a section on every arm");
                 (
                     arm,
-                    MouthKey {
+                    SocketKey {
                         section,
                         side: 1 - arm.end,
                     },
@@ -280,7 +280,7 @@ impl<'a> Emitter<'a> {
             .collect();
         if let Some((kind, rotation, names)) = right_angled(fan) {
             self.component(&name, kind, self.graph.nodes[node], rotation, Vec::new());
-            for ((_, key), socket) in mouths.iter().zip(names) {
+            for ((_, key), socket) in sockets.iter().zip(names) {
                 self.sockets.insert(*key, format!("{name}.{socket}"));
             }
             return;
@@ -296,7 +296,7 @@ impl<'a> Emitter<'a> {
             0.0,
             vec![("directions", Value::List(directions))],
         );
-        for (k, (_, key)) in mouths.iter().enumerate() {
+        for (k, (_, key)) in sockets.iter().enumerate() {
             self.sockets.insert(*key, format!("{name}.m{}", k + 1));
         }
     }
@@ -320,13 +320,13 @@ impl<'a> Emitter<'a> {
                 .map_or(outline.corners[0], |&node| self.graph.nodes[node]);
             let parameters = polygon_parameters(outline, origin, self.graph.width);
             self.component(&name, "polygon", origin, 0.0, parameters);
-            for (k, (key, _)) in outline.mouths.iter().enumerate() {
+            for (k, (key, _)) in outline.sockets.iter().enumerate() {
                 self.sockets.insert(*key, format!("{name}.m{}", k + 1));
             }
             for (k, (cut, _)) in outline.cuts.iter().enumerate() {
                 cuts.entry(*cut)
                     .or_default()
-                    .push(format!("{name}.m{}", outline.mouths.len() + k + 1));
+                    .push(format!("{name}.m{}", outline.sockets.len() + k + 1));
             }
         }
         for pair in cuts.into_values() {
@@ -349,7 +349,7 @@ impl<'a> Emitter<'a> {
         for k in sections {
             gaps.push((
                 before,
-                Some(MouthKey {
+                Some(SocketKey {
                     section: k,
                     side: 0,
                 }),
@@ -357,7 +357,7 @@ impl<'a> Emitter<'a> {
             ));
             (at, before) = (
                 self.sections.all[k].to,
-                Some(MouthKey {
+                Some(SocketKey {
                     section: k,
                     side: 1,
                 }),
@@ -370,7 +370,7 @@ impl<'a> Emitter<'a> {
             .count();
         for (k, (before, after, gap)) in gaps.into_iter().enumerate() {
             let socket =
-                |key: Option<MouthKey>| key.and_then(|key| self.sockets.get(&key)).cloned();
+                |key: Option<SocketKey>| key.and_then(|key| self.sockets.get(&key)).cloned();
             let (from, to) = (socket(before), socket(after));
             if gap <= EQUAL * self.graph.width {
                 if let (Some(a), Some(b)) = (from, to) {
@@ -488,7 +488,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-fn sorted(sockets: &HashMap<MouthKey, String>) -> Vec<(MouthKey, String)> {
+fn sorted(sockets: &HashMap<SocketKey, String>) -> Vec<(SocketKey, String)> {
     let mut all: Vec<_> = sockets
         .iter()
         .map(|(&key, name)| (key, name.clone()))
@@ -555,15 +555,15 @@ fn polygon_parameters(outline: &Outline, origin: Point, width: f64) -> Vec<(&'st
         .map(|p| Value::List(vec![metres(p.x), metres(p.y)]))
         .collect();
     let firsts = outline
-        .mouths
+        .sockets
         .iter()
-        .map(|mouth| mouth.1)
+        .map(|socket| socket.1)
         .chain(outline.cuts.iter().map(|cut| cut.1));
-    let mouths = firsts
+    let sockets = firsts
         .map(|first| Value::Number((first + 1) as f64))
         .collect();
     vec![
         ("points", Value::List(corners)),
-        ("mouths", Value::List(mouths)),
+        ("mouths", Value::List(sockets)),
     ]
 }

@@ -35,7 +35,7 @@ pub(super) enum PortKind {
 pub(super) struct Graph {
     /// What it calls itself.
     pub name: String,
-    /// Of all channels, m.
+    /// Width of all channels, m.
     pub width: f64,
     /// Pa s.
     pub viscosity: f64,

@@ -21,17 +21,17 @@ const STATIONS: usize = 24;
 pub(super) struct Corner {
     /// Where, m.
     pub at: Point,
-    /// Whether it belongs to a mouth or a cut, and so has to stay.
+    /// Whether it belongs to a socket or a cut, and so has to stay.
     pub fixed: bool,
-    /// The index of a mouth or cut on the edge from here to the next corner.
-    pub opening: Option<Opening>,
+    /// The index of a socket or cut on the edge from here to the next corner.
+    pub open: Option<OpenEdge>,
 }
 
 /// What an open edge is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opening {
-    /// A mouth, by its index in the cluster's list.
-    Mouth(usize),
+pub(super) enum OpenEdge {
+    /// A socket, by its index in the cluster's list.
+    Socket(usize),
     /// A cut, shared by two pieces.
     Cut(usize),
 }
@@ -45,7 +45,7 @@ pub(super) struct Stretch {
     pub axis: Point,
     /// Where the stretch begins and ends, m.
     pub reach: [f64; 2],
-    /// Of the channel, m.
+    /// Width of the channel, m.
     pub width: f64,
 }
 
@@ -156,7 +156,7 @@ fn hit(contours: &[Vec<Corner>], from: Point, direction: Point) -> Option<Hit> {
 fn is_clear(contours: &[Vec<Corner>], hit: &Hit, clearance: f64) -> bool {
     let corners = &contours[hit.contour];
     let length = (corners[(hit.edge + 1) % corners.len()].at - corners[hit.edge].at).norm();
-    corners[hit.edge].opening.is_none() && hit.along >= clearance && length - hit.along >= clearance
+    corners[hit.edge].open.is_none() && hit.along >= clearance && length - hit.along >= clearance
 }
 
 /// Whether two cuts neither cross nor come near each other.
@@ -201,7 +201,7 @@ fn trace(contours: &[Vec<Corner>], cuts: &[[Hit; 2]]) -> (Vec<Vec<Corner>>, Vec<
                 corners.push(Corner {
                     at: hit.at,
                     fixed: true,
-                    opening: None,
+                    open: None,
                 });
             }
         }
@@ -229,7 +229,7 @@ fn trace(contours: &[Vec<Corner>], cuts: &[[Hit; 2]]) -> (Vec<Vec<Corner>>, Vec<
             k = next[k];
             if let (Some(over), Some(cut)) = (across[k], cut_at[k]) {
                 piece.push(Corner {
-                    opening: Some(Opening::Cut(cut)),
+                    open: Some(OpenEdge::Cut(cut)),
                     ..corners[k]
                 });
                 sides[cut].push(pieces.len());

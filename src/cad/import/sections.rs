@@ -34,9 +34,9 @@ const SHARED: f64 = 1e-9;
 /// Where the walls of a channel begin at one of its nodes, m along the channel from the node; negative for outer corners.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct End {
-    /// Of the wall to the left, seen from the node.
+    /// Beginning of the wall to the left, seen from the node.
     pub left: f64,
-    /// Of the wall to the right.
+    /// Beginning of the wall to the right.
     pub right: f64,
     /// Where the left wall begins, in the chip's frame; shared bit for bit with the neighbour's right wall.
     pub left_corner: Point,
@@ -113,8 +113,8 @@ pub(super) fn ends(graph: &Graph) -> Vec<[End; 2]> {
             let end = &mut ends[next.channel][next.end];
             (end.right, end.right_corner) = (start, corners[1]);
         }
-        let mouths: Vec<(f64, f64)> = fan.iter().map(|arm| (arm.direction, graph.width)).collect();
-        let reaches = junction_outline(&mouths)
+        let sockets: Vec<(f64, f64)> = fan.iter().map(|arm| (arm.direction, graph.width)).collect();
+        let reaches = junction_outline(&sockets)
             .map(|outline| outline.reaches)
             .unwrap_or_default();
         for (k, arm) in fan.iter().enumerate() {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Realisation;
 use super::fault::{BAD_SOCKET, NO_MEETING, TOO_MANY_PARTS, error, error_with_help};
 use super::parse::is_name;
-use crate::shape::{Connection, Mouth, Part, SocketRef};
+use crate::shape::{Connection, Part, Socket, SocketRef};
 use stokeslet_base::diagnostic::{Diagnostic, nearest};
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::{Dimension, print_quantity};
@@ -103,7 +103,7 @@ impl Builder {
         to: &str,
         mirror: bool,
     ) -> Result<(), Diagnostic> {
-        let target = self.mouth(self.find(to)?);
+        let target = self.geometry(self.find(to)?);
         let names = child.sockets.iter().map(|(n, _)| n.as_str());
         let Some((_, own)) = child.sockets.iter().find(|(n, _)| n == socket) else {
             return Err(no_socket(
@@ -112,7 +112,7 @@ impl Builder {
                 names,
             ));
         };
-        let own = mouth_of(&child.parts, *own);
+        let own = socket_of(&child.parts, *own);
         let turned = Motion {
             angle: 0.0,
             mirror,
@@ -139,8 +139,8 @@ impl Builder {
     /// Joins two sockets that lie on each other.
     pub fn connect(&mut self, a: &str, b: &str) -> Result<(), Diagnostic> {
         let (at_a, at_b) = (self.find(a)?, self.find(b)?);
-        let (mouth_a, mouth_b) = (self.mouth(at_a), self.mouth(at_b));
-        check_meeting((a, &mouth_a), (b, &mouth_b))?;
+        let (socket_a, socket_b) = (self.geometry(at_a), self.geometry(at_b));
+        check_meeting((a, &socket_a), (b, &socket_b))?;
         for (name, at) in [(a, at_a), (b, at_b)] {
             self.take(name, at)?;
         }
@@ -165,8 +165,8 @@ impl Builder {
     }
 
     /// Where a socket lies in the component's frame.
-    pub fn mouth_named(&self, name: &str) -> Result<Mouth, Diagnostic> {
-        Ok(self.mouth(self.find(name)?))
+    pub fn socket_named(&self, name: &str) -> Result<Socket, Diagnostic> {
+        Ok(self.geometry(self.find(name)?))
     }
 
     fn take(&mut self, name: &str, at: SocketRef) -> Result<(), Diagnostic> {
@@ -195,8 +195,8 @@ impl Builder {
         })
     }
 
-    fn mouth(&self, at: SocketRef) -> Mouth {
-        mouth_of(&self.result.parts, at)
+    fn geometry(&self, at: SocketRef) -> Socket {
+        socket_of(&self.result.parts, at)
     }
 }
 
@@ -217,13 +217,13 @@ fn no_socket<'a>(
 }
 
 /// A part's socket in the frame that the part lies in.
-pub(super) fn mouth_of(parts: &[Part], at: SocketRef) -> Mouth {
+pub(super) fn socket_of(parts: &[Part], at: SocketRef) -> Socket {
     let part = &parts[at.part];
-    let mouth = part.shape.mouths()[at.socket];
-    Mouth {
-        middle: part.motion.apply(mouth.middle),
-        direction: part.motion.turn(mouth.direction),
-        width: mouth.width,
+    let socket = part.shape.sockets()[at.socket];
+    Socket {
+        middle: part.motion.apply(socket.middle),
+        direction: part.motion.turn(socket.direction),
+        width: socket.width,
     }
 }
 
@@ -244,8 +244,8 @@ fn tidy(motion: Motion) -> Motion {
 
 /// Two sockets that meet lie in one place, look at each other and are equally wide.
 fn check_meeting(
-    (a, mouth_a): (&str, &Mouth),
-    (b, mouth_b): (&str, &Mouth),
+    (a, socket_a): (&str, &Socket),
+    (b, socket_b): (&str, &Socket),
 ) -> Result<(), Diagnostic> {
     let show = |x: f64| print_quantity(x, Dimension::Length);
     let disagree = |what: String| {
@@ -254,22 +254,22 @@ fn check_meeting(
             format!("`{a}` and `{b}` don't meet: {what}"),
         ))
     };
-    let width = mouth_a.width.max(mouth_b.width);
-    if (mouth_a.width - mouth_b.width).abs() > AGREE * width {
+    let width = socket_a.width.max(socket_b.width);
+    if (socket_a.width - socket_b.width).abs() > AGREE * width {
         return disagree(format!(
             "their widths are {} and {}",
-            show(mouth_a.width),
-            show(mouth_b.width)
+            show(socket_a.width),
+            show(socket_b.width)
         ));
     }
-    let apart = (mouth_a.middle - mouth_b.middle).norm();
+    let apart = (socket_a.middle - socket_b.middle).norm();
     // Coordinates of a large component carry rounding of their own size.
-    let size = mouth_a.middle.norm().max(mouth_b.middle.norm());
+    let size = socket_a.middle.norm().max(socket_b.middle.norm());
     if apart > AGREE * width + 1e-14 * size {
         return disagree(format!("they are {} apart", show(apart)));
     }
-    if (Point::unit(mouth_a.direction) + Point::unit(mouth_b.direction)).norm() > AGREE {
-        let degrees = (mouth_a.direction - mouth_b.direction)
+    if (Point::unit(socket_a.direction) + Point::unit(socket_b.direction)).norm() > AGREE {
+        let degrees = (socket_a.direction - socket_b.direction)
             .to_degrees()
             .rem_euclid(360.0);
         return disagree(format!(

@@ -30,7 +30,7 @@ use stokeslet_base::geometry::{Motion, Point};
 
 /// What a script has built so far, and what went wrong where a script's error has no room for it.
 #[derive(Debug, Default)]
-struct State {
+struct Composed {
     builder: Builder,
     fault: Option<Diagnostic>,
 }
@@ -38,14 +38,14 @@ struct State {
 /// Shared by the functions of one script.
 #[derive(Clone, Debug)]
 struct Shared {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<Composed>>,
     call: Call,
 }
 
 type ScriptResult<T> = Result<T, Box<EvalAltResult>>;
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Composed> {
         // A panic elsewhere leaves nothing half-done that matters: the result is thrown away with it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -127,7 +127,7 @@ impl Shared {
 
     fn span(&self, name: &str, from: &str, to: &str) -> ScriptResult<()> {
         self.step(|builder| {
-            let (a, b) = (builder.mouth_named(from)?, builder.mouth_named(to)?);
+            let (a, b) = (builder.socket_named(from)?, builder.socket_named(to)?);
             let along = Point::unit(a.direction);
             let length = (b.middle - a.middle).dot(along);
             if length < 1e-9 * a.width {
@@ -271,12 +271,12 @@ fn register(engine: &mut Engine, shared: &Shared) {
     });
     let s = with();
     engine.register_fn("at", move |name: &str| -> ScriptResult<Map> {
-        let mouth = s.step(|builder| builder.mouth_named(name))?;
+        let socket = s.step(|builder| builder.socket_named(name))?;
         let entries = [
-            ("x", mouth.middle.x),
-            ("y", mouth.middle.y),
-            ("direction", mouth.direction),
-            ("width", mouth.width),
+            ("x", socket.middle.x),
+            ("y", socket.middle.y),
+            ("direction", socket.direction),
+            ("width", socket.width),
         ];
         Ok(entries
             .into_iter()

@@ -189,7 +189,7 @@ pub(super) enum Code {
 /// How a shape follows from the parameters.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
-    /// A channel between two mouths.
+    /// A channel between two sockets.
     Strip(Box<StripBody>),
     /// A script that gives the corners, each `[x, y]` or `[x, y, "socket on the edge from here"]`.
     Outline(AST),
@@ -222,7 +222,7 @@ pub(super) enum StripDimensions {
     },
     /// Part of a circle.
     Arc {
-        /// Of the centre line, m.
+        /// Radius of the centre line, m.
         radius: Expression,
         /// rad
         angle: Expression,

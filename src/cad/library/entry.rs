@@ -16,7 +16,7 @@ pub(super) struct Entry {
     /// The folder it lies in.
     pub family: String,
     name: String,
-    /// Of an embedded definition.
+    /// Text of an embedded definition.
     text: &'static str,
     definition: OnceLock<Definition>,
 }

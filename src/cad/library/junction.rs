@@ -1,8 +1,8 @@
-//! Channels that meet in a point become the outline of their junction: any number of mouths, any directions, any widths.
+//! Channels that meet in a point become the outline of their junction: any number of sockets, any directions, any widths.
 //!
 //! ```text
 //!            | up |                 Neighbouring channels' walls meet in a corner. Every channel is cut back, at a right
-//!            |    |                 angle, to the furthest of its two corners: that cut is its mouth. A fan of equal
+//!            |    |                 angle, to the furthest of its two corners: that cut is its socket. A fan of equal
 //!      ______L____R______           channels at right angles gives the bare square of the crossing.
 //!      left              right
 //!      __________________
@@ -21,38 +21,38 @@ const MIN_GAP: f64 = 1e-3;
 const MITRE_LIMIT: f64 = 2.0;
 /// Gaps narrower than this always end in the corner where the walls meet.
 const WIDE_GAP: f64 = 2.0 * PI / 3.0;
-/// A mouth at least this many of its widths from the node needs no extra wall.
+/// A socket at least this many of its widths from the node needs no extra wall.
 const MIN_REACH: f64 = 0.2;
-/// Extra length of wall, in widths, where a mouth would be too near the node, or a wall edge too short to mesh.
+/// Extra length of wall, in widths, where a socket would be too near the node, or a wall edge too short to mesh.
 const EXTRA_REACH: f64 = 0.25;
 /// Wall edges shorter than this many widths are too short to mesh.
 const SHORT_EDGE: f64 = 0.05;
 /// Lengths that differ by less than this part of the width are equal.
 const EQUAL: f64 = 1e-11;
 
-/// Why mouths make no junction.
+/// Why sockets make no junction.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum JunctionError {
-    /// Fewer than two mouths.
-    #[error("a junction needs at least 2 mouths, got {mouths}")]
+    /// Fewer than two sockets.
+    #[error("a junction needs at least 2 sockets, got {sockets}")]
     TooFew {
         /// How many there are.
-        mouths: usize,
+        sockets: usize,
     },
     /// A direction or width that is no number, or a width that isn't positive.
     #[error(
-        "mouth {mouth} has direction {direction} rad and width {width} m; both must be finite, the width positive"
+        "socket {socket} has direction {direction} rad and width {width} m; both must be finite, the width positive"
     )]
-    BadMouth {
+    BadSocket {
         /// Its index.
-        mouth: usize,
+        socket: usize,
         /// Its direction, rad.
         direction: f64,
         /// Its width, m.
         width: f64,
     },
-    /// Two mouths in one direction.
-    #[error("mouths {first} and {second} overlap: their directions are {degrees:.3} deg apart")]
+    /// Two sockets in one direction.
+    #[error("sockets {first} and {second} overlap: their directions are {degrees:.3} deg apart")]
     Overlap {
         /// Index of one.
         first: usize,
@@ -62,21 +62,21 @@ pub enum JunctionError {
         degrees: f64,
     },
     /// The outline crosses itself.
-    #[error("the walls between the mouths fold over each other")]
+    #[error("the walls between the sockets fold over each other")]
     Folds,
 }
 
 impl JunctionError {
-    /// What is wrong, mouths by their names.
+    /// What is wrong, sockets by their names.
     pub fn of_sockets(&self, name: &dyn Fn(usize) -> String) -> String {
         match *self {
-            Self::BadMouth {
-                mouth,
+            Self::BadSocket {
+                socket,
                 direction,
                 width,
             } => format!(
                 "socket `{}` has direction {direction} rad and width {width} m; both must be finite, the width positive",
-                name(mouth)
+                name(socket)
             ),
             Self::Overlap {
                 first,
@@ -97,17 +97,17 @@ impl JunctionError {
 pub struct JunctionOutline {
     /// Counter-clockwise, m.
     pub corners: Vec<Point>,
-    /// Mouth i is the edge from `corners[sockets[i]]` to the next corner.
+    /// Socket i is the edge from `corners[sockets[i]]` to the next corner.
     pub sockets: Vec<usize>,
-    /// How far from the node mouth i lies along its direction, m.
+    /// How far from the node socket i lies along its direction, m.
     pub reaches: Vec<f64>,
 }
 
-/// What lies between one mouth and its neighbour to the left.
+/// What lies between one socket and its neighbour to the left.
 struct Gap {
-    /// Corners of the wall, from the mouth to its neighbour: one, or two where it is cut off or steps.
+    /// Corners of the wall, from the socket to its neighbour: one, or two where it is cut off or steps.
     corners: Vec<Point>,
-    /// Distance along the mouth's direction at which its left wall begins, m.
+    /// Distance along the socket's direction at which its left wall begins, m.
     left: f64,
     /// Distance along the neighbour's direction at which its right wall begins, m.
     right: f64,
@@ -116,8 +116,8 @@ struct Gap {
 /// The outline of the junction of channels that meet at the origin.
 ///
 /// # Shapes and units
-/// - `mouths`: direction away from the node (rad) and width (m) of each channel, in any order
-/// - returns corners, sockets and reaches; sockets and reaches in the order of `mouths`
+/// - `sockets`: direction away from the node (rad) and width (m) of each channel, in any order
+/// - returns corners, edges and reaches; edges and reaches in the order of `sockets`
 /// # Errors
 /// [`JunctionError`]
 /// # Accuracy and cost
@@ -130,28 +130,28 @@ struct Gap {
 /// assert_eq!((tee.corners.len(), tee.reaches), (4, vec![1.0; 3]));
 /// # Ok::<(), stokeslet_cad::library::JunctionError>(())
 /// ```
-pub fn junction_outline(mouths: &[(f64, f64)]) -> Result<JunctionOutline, JunctionError> {
-    let n = mouths.len();
+pub fn junction_outline(sockets: &[(f64, f64)]) -> Result<JunctionOutline, JunctionError> {
+    let n = sockets.len();
     if n < 2 {
-        return Err(JunctionError::TooFew { mouths: n });
+        return Err(JunctionError::TooFew { sockets: n });
     }
-    for (mouth, &(direction, width)) in mouths.iter().enumerate() {
+    for (socket, &(direction, width)) in sockets.iter().enumerate() {
         if !(direction.is_finite() && width.is_finite() && width > 0.0) {
-            return Err(JunctionError::BadMouth {
-                mouth,
+            return Err(JunctionError::BadSocket {
+                socket,
                 direction,
                 width,
             });
         }
     }
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| turn(mouths[a].0).total_cmp(&turn(mouths[b].0)));
+    order.sort_by(|&a, &b| turn(sockets[a].0).total_cmp(&turn(sockets[b].0)));
 
     let mut gaps = Vec::with_capacity(n);
     for k in 0..n {
         let (i, j) = (order[k], order[(k + 1) % n]);
         let lap = if k + 1 == n { TAU } else { 0.0 };
-        let phi = snap(turn(mouths[j].0) - turn(mouths[i].0) + lap);
+        let phi = snap(turn(sockets[j].0) - turn(sockets[i].0) + lap);
         if !(MIN_GAP..=TAU - MIN_GAP).contains(&phi) {
             let degrees = phi.min(TAU - phi).abs().to_degrees();
             return Err(JunctionError::Overlap {
@@ -160,13 +160,13 @@ pub fn junction_outline(mouths: &[(f64, f64)]) -> Result<JunctionOutline, Juncti
                 degrees,
             });
         }
-        gaps.push(gap(mouths[i], mouths[j], phi));
+        gaps.push(gap(sockets[i], sockets[j], phi));
     }
 
     let previous = |k: usize| (k + n - 1) % n;
     let mut reaches = vec![0.0; n];
     for k in 0..n {
-        reaches[order[k]] = reach(gaps[k].left, gaps[previous(k)].right, mouths[order[k]].1);
+        reaches[order[k]] = reach(gaps[k].left, gaps[previous(k)].right, sockets[order[k]].1);
     }
 
     let mut corners: Vec<Point> = Vec::with_capacity(4 * n);
@@ -175,19 +175,19 @@ pub fn junction_outline(mouths: &[(f64, f64)]) -> Result<JunctionOutline, Juncti
             corners.push(p);
         }
     };
-    let mut sockets = vec![0; n];
+    let mut edges = vec![0; n];
     for k in 0..n {
         let i = order[k];
-        let (direction, width) = mouths[i];
+        let (direction, width) = sockets[i];
         let (along, half) = (Point::unit(direction), width / 2.0);
-        // A corner that is itself the mouth's end stands in for it, so that neighbours share one point bit for bit.
+        // A corner that is itself the socket's end stands in for it, so that neighbours share one point bit for bit.
         let end = |wall_start: f64, corner: Option<&Point>, side: f64| match corner {
             Some(&corner) if (wall_start - reaches[i]).abs() <= EQUAL * width => corner,
             _ => along.left() * (side * half) + along * reaches[i],
         };
         let (before, after) = (&gaps[previous(k)], &gaps[k]);
         push(&mut corners, end(before.right, before.corners.last(), -1.0));
-        sockets[i] = corners.len() - 1;
+        edges[i] = corners.len() - 1;
         push(&mut corners, end(after.left, after.corners.first(), 1.0));
         for &corner in &after.corners {
             push(&mut corners, corner);
@@ -201,7 +201,7 @@ pub fn junction_outline(mouths: &[(f64, f64)]) -> Result<JunctionOutline, Juncti
     }
     Ok(JunctionOutline {
         corners,
-        sockets,
+        sockets: edges,
         reaches,
     })
 }
@@ -222,7 +222,7 @@ fn snap(angle: f64) -> f64 {
     }
 }
 
-/// The wall between a mouth and its neighbour `phi` to its left.
+/// The wall between a socket and its neighbour `phi` to its left.
 fn gap((direction_i, width_i): (f64, f64), (direction_j, width_j): (f64, f64), phi: f64) -> Gap {
     let (d_i, d_j) = (Point::unit(direction_i), Point::unit(direction_j));
     let (h_i, h_j) = (width_i / 2.0, width_j / 2.0);
@@ -281,8 +281,8 @@ mod tests {
             vec![0.0, FRAC_PI_2, PI, -FRAC_PI_2],
             vec![PI, FRAC_PI_2],
         ] {
-            let mouths: Vec<_> = directions.iter().map(|&d| (d, w)).collect();
-            let outline = junction_outline(&mouths).unwrap();
+            let sockets: Vec<_> = directions.iter().map(|&d| (d, w)).collect();
+            let outline = junction_outline(&sockets).unwrap();
             assert_eq!(outline.corners.len(), 4);
             for p in &outline.corners {
                 assert!(
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn mouths_lie_across_their_directions_at_their_reach() {
+    fn sockets_lie_across_their_directions_at_their_reach() {
         let fans: [&[(f64, f64)]; 6] = [
             &[(0.1, 1.0), (2.2, 1.5), (4.0, 0.7)],
             &[(0.0, 1.0), (PI - 0.01, 1.0)],
@@ -310,19 +310,19 @@ mod tests {
             ],
             &[(0.0, 1.0), (3.0, 5.0)],
         ];
-        for mouths in fans {
-            let outline = junction_outline(mouths).unwrap();
-            for (k, &(direction, width)) in mouths.iter().enumerate() {
+        for sockets in fans {
+            let outline = junction_outline(sockets).unwrap();
+            for (k, &(direction, width)) in sockets.iter().enumerate() {
                 let a = outline.corners[outline.sockets[k]];
                 let b = outline.corners[(outline.sockets[k] + 1) % outline.corners.len()];
                 let d = Point::unit(direction);
                 assert!(
                     ((b - a) - d.left() * width).norm() < 1e-12,
-                    "mouth {k} of {mouths:?} is perpendicular"
+                    "socket {k} of {sockets:?} is perpendicular"
                 );
                 assert!(
                     ((a + b) * 0.5 - d * outline.reaches[k]).norm() < 1e-12,
-                    "mouth {k} is at its reach"
+                    "socket {k} is at its reach"
                 );
             }
         }
@@ -332,7 +332,7 @@ mod tests {
     fn impossible_fans_are_refused() {
         assert!(matches!(
             junction_outline(&[(0.0, 1.0)]),
-            Err(JunctionError::TooFew { mouths: 1 })
+            Err(JunctionError::TooFew { sockets: 1 })
         ));
         assert!(matches!(
             junction_outline(&[(0.0, 1.0), (TAU, 1.0)]),
@@ -340,11 +340,11 @@ mod tests {
         ));
         assert!(matches!(
             junction_outline(&[(0.0, 1.0), (f64::NAN, 1.0)]),
-            Err(JunctionError::BadMouth { mouth: 1, .. })
+            Err(JunctionError::BadSocket { socket: 1, .. })
         ));
         assert!(matches!(
             junction_outline(&[(0.0, 0.0), (1.0, 1.0)]),
-            Err(JunctionError::BadMouth { mouth: 0, .. })
+            Err(JunctionError::BadSocket { socket: 0, .. })
         ));
     }
 }

@@ -106,7 +106,7 @@ fn wall_kind(said: &Dynamic) -> Result<Option<WallKind>, Diagnostic> {
     }
 }
 
-/// Of walls that are as the chip's `walls` says.
+/// Name of walls that are as the chip's `walls` says.
 const AS_THE_CHIP: &str = "chip";
 
 /// Refuses strips that are no channels.
@@ -207,9 +207,9 @@ fn junction(
         )
         .into());
     }
-    if directions.len() > MAX_MOUTHS {
+    if directions.len() > MAX_SOCKETS {
         return Err(format!(
-            "a junction has at most {MAX_MOUTHS} mouths, got {}",
+            "a junction has at most {MAX_SOCKETS} sockets, got {}",
             directions.len()
         )
         .into());
@@ -219,33 +219,33 @@ fn junction(
             .or_else(|_| x.as_int().map(|n| n as f64))
             .map_err(|got| format!("junction needs numbers, got {got}"))
     };
-    let mut mouths = Vec::with_capacity(directions.len());
+    let mut sockets = Vec::with_capacity(directions.len());
     for (direction, width) in directions.iter().zip(widths) {
-        mouths.push((number(direction)?, number(width)?));
+        sockets.push((number(direction)?, number(width)?));
     }
     let name = |k: usize| {
         names
             .get(k)
             .map_or_else(|| (k + 1).to_string(), Dynamic::to_string)
     };
-    let outline = junction_outline(&mouths).map_err(|e| e.of_sockets(&name))?;
+    let outline = junction_outline(&sockets).map_err(|e| e.of_sockets(&name))?;
     let mut corners: Array = Vec::with_capacity(outline.corners.len());
     for (k, p) in outline.corners.iter().enumerate() {
         let mut corner: Array = vec![Dynamic::from_float(p.x), Dynamic::from_float(p.y)];
-        if let Some(mouth) = outline.sockets.iter().position(|&s| s == k) {
-            corner.push(names[mouth].clone());
+        if let Some(socket) = outline.sockets.iter().position(|&s| s == k) {
+            corner.push(names[socket].clone());
         }
         corners.push(Dynamic::from_array(corner));
     }
-    // Sockets are numbered along the outline: start from the first mouth, so that their order is the given one where that is sorted.
+    // Sockets are numbered along the outline: start from the one that came first, so that their order is the given one where that is sorted.
     if let Some(&first) = outline.sockets.first() {
         corners.rotate_left(first);
     }
     Ok(corners)
 }
 
-/// Most mouths of one junction: more don't fit around a point.
-const MAX_MOUTHS: usize = 64;
+/// Most sockets of one junction: more don't fit around a point.
+const MAX_SOCKETS: usize = 64;
 
 /// What an outline says of an edge.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use svg::node::element::{Group, Line, Path, Rectangle, Text};
 
 use super::Realisation;
 use super::boundary::{Arc, Edge, boundary, edges, hole_edges};
-use super::builder::mouth_of;
-use crate::shape::{Mouth, Part, SocketRef};
+use super::builder::socket_of;
+use crate::shape::{Part, Socket, SocketRef};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::bounds;
 use stokeslet_base::units::{Dimension, print_quantity};
@@ -106,7 +106,7 @@ pub fn picture(title: &str, doc: &str, realisation: &Realisation) -> String {
         .add(fluid(realisation, view))
         .add(walls(realisation, view));
     for (name, at) in &realisation.sockets {
-        document = document.add(socket(name, &mouth_of(&realisation.parts, *at), view));
+        document = document.add(socket(name, &socket_of(&realisation.parts, *at), view));
     }
     document
         .add(scale_bar(view.scale, width, height))
@@ -118,7 +118,7 @@ fn narrowest(realisation: &Realisation) -> f64 {
     let widths = realisation
         .sockets
         .iter()
-        .map(|(_, at)| mouth_of(&realisation.parts, *at).width);
+        .map(|(_, at)| socket_of(&realisation.parts, *at).width);
     widths.fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE)
 }
 
@@ -223,15 +223,15 @@ fn draw(edge: &Edge, data: Data, view: View) -> Data {
     }
 }
 
-/// A hint of the channel that may follow, a dashed line across the mouth, an arrow out of it, its name.
-fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
-    let out = Point::unit(mouth.direction);
-    let across = out.left() * (mouth.width / 2.0);
+/// A hint of the channel that may follow, a dashed line across the socket, an arrow out of it, its name.
+fn socket(name: &str, socket: &Socket, view: View) -> Group {
+    let out = Point::unit(socket.direction);
+    let across = out.left() * (socket.width / 2.0);
     let ((x1, y1), (x2, y2)) = (
-        view.at(mouth.middle - across),
-        view.at(mouth.middle + across),
+        view.at(socket.middle - across),
+        view.at(socket.middle + across),
     );
-    let opening = Line::new()
+    let dashes = Line::new()
         .set("x1", x1)
         .set("y1", y1)
         .set("x2", x2)
@@ -239,7 +239,7 @@ fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
         .set("stroke", SOCKET)
         .set("stroke-width", 1.4)
         .set("stroke-dasharray", "4 3");
-    let (x, y) = view.at(mouth.middle);
+    let (x, y) = view.at(socket.middle);
     // In the picture's axes, y down.
     let (dx, dy) = (out.x, -out.y);
     let point = |along: f64, side: f64| {
@@ -249,8 +249,8 @@ fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
         )
     };
     let (half, hint) = (
-        mouth.width / 2.0 * view.scale,
-        (mouth.width * 0.6 * view.scale).min(HINT),
+        socket.width / 2.0 * view.scale,
+        (socket.width * 0.6 * view.scale).min(HINT),
     );
     let (corners, wall) = (
         [(0.0, -half), (hint, -half), (hint, half), (0.0, half)],
@@ -303,7 +303,7 @@ fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
         .set("fill", SOCKET);
     Group::new()
         .add(follows)
-        .add(opening)
+        .add(dashes)
         .add(
             Path::new()
                 .set("d", shaft)

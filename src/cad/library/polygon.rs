@@ -77,7 +77,7 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
         let at = |offset: usize| kept[(position + offset) % kept.len()];
         let (before, k, after) = (at(kept.len() - 1), at(0), at(1));
         let (a, b) = (corners[k] - corners[before], corners[after] - corners[k]);
-        // A mouth's ends are always corners, and so are places where walls of two kinds meet.
+        // A socket's ends are always corners, and so are places where walls of two kinds meet.
         let bends = a.cross(b).abs() > SAME_CORNER * a.norm() * b.norm() || a.dot(b) < 0.0;
         bends || starts[k] || starts[before] || asked(k) != asked(before)
     };
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn needless_corners_go_and_mouth_ends_stay() {
+    fn needless_corners_go_and_socket_ends_stay() {
         let p = Point::new;
         let corners = vec![
             p(0.0, 0.0),
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(
             corners.len(),
             7,
-            "one corner at the square's right is needless; those of the mouth and of the wall that slips aren't: {corners:?}"
+            "one corner at the square's right is needless; those of the socket and of the wall that slips aren't: {corners:?}"
         );
         let slip = (0..7).filter(|&edge| walls.kind(edge) == WallKind::Slip);
         let slip: Vec<Point> = slip.map(|edge| corners[edge]).collect();

@@ -47,7 +47,7 @@ struct Cache {
     entries: FxHashMap<String, Arc<Realisation>>,
     /// By what designs write: finds them again without evaluating any default or range.
     given: FxHashMap<Fingerprint, Arc<Realisation>>,
-    /// Of `entries`; those of `given` are the same.
+    /// Parts of all `entries`; those of `given` are the same.
     parts: usize,
 }
 

@@ -128,7 +128,7 @@ fn part(index: usize, kind: &str, shape: Shape, motion: Motion) -> Part {
     }
 }
 
-/// A left turn from heading +x, and its mouth's distance from the corner.
+/// A left turn from heading +x, and its socket's distance from the corner.
 fn mitre(angle: f64, width: f64) -> Result<(Shape, f64), Diagnostic> {
     if angle > MAX_MITRE {
         return Err(error_with_help(

@@ -1,7 +1,7 @@
 //! DXF R2000 in millimetres: a block for each kind of part and an INSERT for each part, or the united outline flat.
 //!
 //! Tables, blocks and objects are those that ezdxf's audit and KLayout want to find; every handle occurs once.
-//! Layers: FLOW (and FLOW_HOLES for what flat islands enclose), PORTS (names and lines across the openings), FRAME, CONTROL, NOTES.
+//! Layers: FLOW (and FLOW_HOLES for what flat islands enclose), PORTS (names and lines across their sockets), FRAME, CONTROL, NOTES.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -323,7 +323,7 @@ fn insert(out: &mut Pairs, owner: u32, name: &str, motion: &Motion) {
     }
 }
 
-/// A line across every opening, and its port's name beside it.
+/// A line across every port's socket, and its name beside it.
 fn ports(out: &mut Pairs, outlines: &Outlines, owner: u32) {
     for port in &outlines.ports {
         let (a, b) = port.ends;

@@ -1,7 +1,7 @@
 //! GDSII: cells for kinds of parts, referenced by TOP; layer 1 the flow, 2 the frame, 3 the control layer, 10 the names of ports, 11 notes.
 //! Flow as deep as the chip has datatype 0; each other depth one of its own, from 1 in order of depth, and its depth in its cells' names.
 //!
-//! Integers of the database unit throughout. A corner of a mouth is rounded once, in the chip's frame, and is that of both
+//! Integers of the database unit throughout. A corner of a socket is rounded once, in the chip's frame, and is that of both
 //! parts that meet there: nothing gapes. References turn by whole quarters only, which no reader rounds; what else turns a part
 //! is in its cell, so parts share a cell where their integers agree.
 
@@ -66,8 +66,8 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
 struct Cells {
     /// Name, datatype and polygons, in order of first use.
     kinds: Vec<(String, usize, Cell)>,
-    /// Of each part its cell and its place.
-    references: Vec<(usize, Frame)>,
+    /// Cell and place of each part.
+    references: Vec<(usize, CellPlacement)>,
     overlays: Vec<OnLayer>,
     /// Database unit, m.
     grid: f64,
@@ -81,15 +81,15 @@ impl Cells {
         let mut known: BTreeMap<(usize, Cell), usize> = BTreeMap::new();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         let mut kinds: Vec<(String, usize, Cell)> = Vec::new();
-        let mut references: Vec<(usize, Frame)> = Vec::new();
+        let mut references: Vec<(usize, CellPlacement)> = Vec::new();
         let parts = outlines.chip.parts.iter().zip(&outlines.parts);
         for (k, (part, shared)) in parts.enumerate() {
             let own_depth = outlines.chip.depth_of(k);
             let depth = depths.iter().position(|d| Some(*d) == own_depth);
             let datatype = depth.map_or(0, |at| at + 1);
-            let frame = Frame::of(&part.motion, grid);
+            let placement = CellPlacement::of(&part.motion, grid);
             let own = outline(&part.shape, pieces_of(&part.shape, tolerance));
-            let cell = frame.cell(&own, shared, &part.shape, &part.motion, tolerance, grid)?;
+            let cell = placement.cell(&own, shared, &part.shape, &part.motion, tolerance, grid)?;
             if let Some(long) = cell.iter().find(|polygon| polygon.len() > MOST_CORNERS) {
                 return Err(OutlineError::TooManyCorners {
                     part: part.name.clone(),
@@ -112,7 +112,7 @@ impl Cells {
                 kinds.push((name, datatype, cell));
                 kinds.len() - 1
             });
-            references.push((at, frame));
+            references.push((at, placement));
         }
         let overlays = outlines.overlays.iter();
         let limit = f64::from(i32::MAX - 1) * grid - settings.margin;
@@ -157,8 +157,8 @@ impl Cells {
         }
         out.int16(0x05, &[0; 12]);
         out.text(0x06, "TOP");
-        for ((cell, frame), part) in self.references.iter().zip(&outlines.chip.parts) {
-            out.reference(&self.kinds[*cell].0, frame, &part.name);
+        for ((cell, placement), part) in self.references.iter().zip(&outlines.chip.parts) {
+            out.reference(&self.kinds[*cell].0, placement, &part.name);
         }
         for port in &outlines.ports {
             let middle = to_grid((port.ends.0 + port.ends.1) * 0.5, grid);
@@ -253,7 +253,7 @@ fn pieces_of(shape: &Shape, tolerance: f64) -> f64 {
 }
 
 /// Where a cell lies: mirrored, turned by whole quarters, shifted by whole units.
-struct Frame {
+struct CellPlacement {
     mirror: bool,
     quarters: i64,
     origin: Grid,
@@ -261,7 +261,7 @@ struct Frame {
     rest: f64,
 }
 
-impl Frame {
+impl CellPlacement {
     fn of(motion: &Motion, grid: f64) -> Self {
         let (quarters, rest) = quarters(motion);
         Self {
@@ -284,7 +284,7 @@ impl Frame {
         (x, if self.mirror { -y } else { y })
     }
 
-    /// The polygons of a part in its cell: shared corners where it has mouths, its own in between.
+    /// The polygons of a part in its cell: shared corners where it has sockets, its own in between.
     fn cell(
         &self,
         own: &PartOutline,
@@ -315,7 +315,7 @@ impl Frame {
         let place = |p: Point| to_grid(place(p) + between, grid);
         let n = own.edges.len();
         let corner = |k: usize| -> Grid {
-            // A corner belongs to the mouth that starts or ends there.
+            // A corner belongs to the socket that starts or ends there.
             let (here, before) = (own.edges[k], own.edges[(k + n - 1) % n]);
             let ends = |socket: usize| sockets.get(&socket).copied();
             let from_here = here.socket.and_then(ends).map(|(start, _)| start);
@@ -341,7 +341,7 @@ impl Frame {
         let total: usize = (0..n).map(|k| wall(k).len()).sum();
         let is_arc = matches!(shape, Shape::Strip(Strip::Arc { .. }));
         let polygons = if is_arc && total > CUT_FROM {
-            // Edges: pieces outwards, a mouth, the same pieces back, a mouth.
+            // Edges: pieces outwards, a socket, the same pieces back, a socket.
             let pieces = n / 2 - 1;
             let cut = (0..pieces).map(|k| {
                 let back = n - 2 - k;
@@ -470,14 +470,14 @@ impl Records {
         self.empty(0x11);
     }
 
-    fn reference(&mut self, cell: &str, frame: &Frame, part: &str) {
+    fn reference(&mut self, cell: &str, placement: &CellPlacement, part: &str) {
         self.empty(0x0a);
         self.text(0x12, cell);
-        if frame.mirror || frame.quarters != 0 {
-            self.record(0x1a, 1, &(u16::from(frame.mirror) << 15).to_be_bytes());
-            self.real(0x1c, &[frame.quarters as f64 * 90.0]);
+        if placement.mirror || placement.quarters != 0 {
+            self.record(0x1a, 1, &(u16::from(placement.mirror) << 15).to_be_bytes());
+            self.real(0x1c, &[placement.quarters as f64 * 90.0]);
         }
-        self.points(std::iter::once(frame.origin));
+        self.points(std::iter::once(placement.origin));
         self.int16(0x2b, &[1]);
         self.text(0x2c, part);
         self.empty(0x11);

@@ -5,9 +5,9 @@
 //! Chip --> Outlines ----+
 //!                       +-- loops: the walls of the whole chip, united ----------> flat DXF, mask, STL
 //! ```
-//! Parts of a checked chip meet in whole mouths and nowhere else, so their union is what is left when mouths that meet
+//! Parts of a checked chip meet in whole sockets and nowhere else, so their union is what is left when sockets that meet
 //! are taken away: [`Loop`]s are walked from wall to wall, without arithmetic on shapes, and arcs stay arcs. The corners
-//! of a mouth are one point for both parts that meet there.
+//! of a socket are one point for both parts that meet there.
 //!
 //! Start at [`Format`], the table of formats: a new one is a file here and a row there. Knows no solver and touches no file.
 

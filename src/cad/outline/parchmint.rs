@@ -150,12 +150,13 @@ impl<'a> Writer<'a> {
 
     fn middle(&self, socket: SocketRef) -> Point {
         let part = &self.outlines.chip.parts[socket.part];
-        part.motion.apply(part.shape.mouths()[socket.socket].middle)
+        part.motion
+            .apply(part.shape.sockets()[socket.socket].middle)
     }
 
     fn width(&self, socket: SocketRef) -> f64 {
         let shape = &self.outlines.chip.parts[socket.part].shape;
-        um(shape.mouths()[socket.socket].width)
+        um(shape.sockets()[socket.socket].width)
     }
 
     fn unique(&mut self, name: &str) -> String {

@@ -1,4 +1,4 @@
-//! The outline of one part: walls and mouths in order, in the part's own frame and in the chip's.
+//! The outline of one part: walls and sockets in order, in the part's own frame and in the chip's.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -258,7 +258,11 @@ mod tests {
             let outline = outline(&shape, MOST_TURN).moved(&motion);
             let want = radius * angle * width;
             assert!((outline.area() / want - 1.0).abs() < 1e-11, "{mirror}");
-            assert_eq!(outline.edges.len(), 10, "four pieces a side and two mouths");
+            assert_eq!(
+                outline.edges.len(),
+                10,
+                "four pieces a side and two sockets"
+            );
         }
     }
 }

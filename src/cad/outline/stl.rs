@@ -110,7 +110,7 @@ impl Depths {
 #[derive(Clone, Copy)]
 struct WallEdge {
     port: Option<usize>,
-    /// Of the depth to its left.
+    /// Label of the depth to its left.
     label: u32,
 }
 

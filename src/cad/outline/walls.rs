@@ -1,4 +1,4 @@
-//! The walls of a whole chip: loops walked from part to part, through the mouths that meet.
+//! The walls of a whole chip: loops walked from part to part, through the sockets that meet.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Loop {
 pub struct PortLine {
     /// Its name in the design.
     pub name: String,
-    /// Ends of the opening, m; the chip lies to the left of the way from the first to the second.
+    /// Ends of its socket, m; the chip lies to the left of the way from the first to the second.
     pub ends: (Point, Point),
 }
 
@@ -43,7 +43,7 @@ pub struct PortLine {
 pub struct Outlines<'a> {
     /// What they are the walls of.
     pub chip: &'a Chip,
-    /// Every part's outline in the chip's frame. Corners of mouths that meet are the same point.
+    /// Every part's outline in the chip's frame. Corners of sockets that meet are the same point.
     pub parts: Vec<PartOutline>,
     /// The united outline: islands and the holes in them.
     pub loops: Vec<Loop>,
@@ -61,7 +61,7 @@ impl<'a> Outlines<'a> {
     /// The walls of a checked chip.
     ///
     /// # Accuracy and cost
-    /// Linear in the number of corners. Where two mouths meet, the corners are those of the part that was placed first.
+    /// Linear in the number of corners. Where two sockets meet, the corners are those of the part that was placed first.
     pub fn new(chip: &'a Chip) -> Self {
         let own = chip
             .parts
@@ -111,7 +111,7 @@ impl<'a> Outlines<'a> {
         self
     }
 
-    /// Mouths where two depths meet: the ends of each, m, the part to the left of the way from the first to the second, and the one to
+    /// Sockets where two depths meet: the ends of each, m, the part to the left of the way from the first to the second, and the one to
     /// its right.
     pub fn steps(&self) -> Vec<([Point; 2], [usize; 2])> {
         let chip = self.chip;
@@ -206,7 +206,7 @@ fn edges_of_sockets(parts: &[PartOutline]) -> FxHashMap<SocketRef, (usize, usize
     found
 }
 
-/// Makes corners of mouths that meet the same point, to the last bit.
+/// Makes corners of sockets that meet the same point, to the last bit.
 fn share_corners(chip: &Chip, parts: &mut [PartOutline]) {
     let edges = edges_of_sockets(parts);
     let mut first = Vec::with_capacity(parts.len());
@@ -244,7 +244,7 @@ fn share_corners(chip: &Chip, parts: &mut [PartOutline]) {
     }
 }
 
-/// Follows the walls: at a mouth that meets another, on along the wall of the part behind it.
+/// Follows the walls: at a socket that meets another, on along the wall of the part behind it.
 fn walk(chip: &Chip, parts: &[PartOutline]) -> Vec<Loop> {
     let edges = edges_of_sockets(parts);
     let mut behind: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
@@ -279,7 +279,7 @@ fn walk(chip: &Chip, parts: &[PartOutline]) -> Vec<Loop> {
                     ..edge
                 });
                 at = next(at);
-                // Where several mouths end in one corner, all of them are passed.
+                // Where several sockets end in one corner, all of them are passed.
                 while let Some(&other) = behind.get(&at) {
                     at = next(other);
                 }

@@ -350,13 +350,13 @@ fn around(points: impl IntoIterator<Item = Point>) -> (Point, Point) {
     })
 }
 
-/// Diameter of the largest circle about a point of a polygon that reaches no wall, no post and no corner, m; mouths are no walls.
+/// Diameter of the largest circle about a point of a polygon that reaches no wall, no post and no corner, m; sockets are no walls.
 ///
 /// # Accuracy and cost
 /// A grid about the best point so far, six times finer by four: 1e-3 of the polygon's size at worst.
 fn widest_circle(corners: &[Point], sockets: &[usize], holes: &[Hole]) -> f64 {
     let n = corners.len();
-    // A mouth is where the fluid goes on, but its ends are walls of whatever is there.
+    // A socket is where the fluid goes on, but its ends are walls of whatever is there.
     let walls: Vec<(Point, Point)> = (0..n)
         .map(|k| match sockets.contains(&k) {
             true => (corners[k], corners[k]),

@@ -183,7 +183,7 @@ fn depths(chip: &Chip) -> Vec<measure::Depth> {
     all.into_iter().map(one).collect()
 }
 
-/// Of a place that is told for two depths, the one with the greater limit stays.
+/// Keeps one violation of a place that is told for two depths: the one with the greater limit.
 fn once(out: &mut Vec<Violation>, first: usize) {
     let mut kept: Vec<Violation> = Vec::new();
     for new in out.drain(first..) {

@@ -76,7 +76,7 @@ impl RuleKind {
         self.row().2
     }
 
-    /// Of its value; `None` for ratios.
+    /// Dimension of its value; `None` for ratios.
     pub fn dimension(self) -> Option<Dimension> {
         let is_ratio = matches!(self, RuleKind::AspectMin | RuleKind::AspectMax);
         (!is_ratio).then_some(Dimension::Length)

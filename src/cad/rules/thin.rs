@@ -27,8 +27,8 @@ pub struct ThinWall {
 /// The thinnest wall of a chip that is thinner than a fiftieth of its narrowest channel. Links aren't looked at: their place is
 /// that of the drawing only.
 pub fn thinnest_wall(design: &Design, chip: &Chip) -> Option<ThinWall> {
-    let mouths = chip.parts.iter().flat_map(|part| part.shape.mouths());
-    let narrowest = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
+    let sockets = chip.parts.iter().flat_map(|part| part.shape.sockets());
+    let narrowest = sockets.map(|m| m.width).fold(f64::INFINITY, f64::min);
     if !narrowest.is_finite() {
         return None;
     }

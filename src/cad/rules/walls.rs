@@ -83,7 +83,7 @@ impl Wall {
 }
 
 impl Scene<'_> {
-    /// The walls of all parts that are drawn: no mouths that meet others, no ports.
+    /// The walls of all parts that are drawn: no sockets that meet others, no ports.
     pub fn walls(&self) -> Vec<Wall> {
         let joints = self.chip.connections.iter().flat_map(|c| [c.a, c.b]);
         let ports = self.chip.ports.iter().map(|port| port.socket);

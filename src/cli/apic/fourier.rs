@@ -25,7 +25,7 @@ use super::super::stepped::sibling::usage;
 /// What can be drawn.
 const NAMES: [&str; 5] = ["maps", "sections", "positions", "particles", "leakage"];
 
-/// Of `fourier`.
+/// Arguments of `fourier`.
 #[derive(Debug, clap::Args)]
 pub struct FourierArgs {
     /// Which: maps (figure 3.3), sections (3.4), positions (3.5), particles (3.8), leakage (3.15) [default: all].

@@ -19,7 +19,7 @@ Examples:
   stokeslet liquid table T4.2                                  the same for splitting methods
   stokeslet liquid figure F6.8,F4.15                           figures of the papers again";
 
-/// Of `liquid`.
+/// Arguments of `liquid`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = LIQUID_EXAMPLES)]
 pub struct LiquidArgs {
@@ -44,7 +44,7 @@ pub enum LiquidCommand {
     Figure(LiquidFigureArgs),
 }
 
-/// Of `liquid run`.
+/// Arguments of `liquid run`.
 #[derive(Debug, clap::Args)]
 pub struct LiquidRunArgs {
     /// The scene, a tank of the splitting methods, or a file of your own (.toml).
@@ -97,7 +97,7 @@ pub struct LiquidRunArgs {
     pub resume: bool,
 }
 
-/// Of `liquid table`.
+/// Arguments of `liquid table`.
 #[derive(Debug, clap::Args)]
 pub struct LiquidTableArgs {
     /// Its number, such as T6.1, or several: T6.1,T6.7,T6.9 share one run.
@@ -124,7 +124,7 @@ pub struct LiquidTableArgs {
     pub resume: bool,
 }
 
-/// Of `liquid figure`.
+/// Arguments of `liquid figure`.
 #[derive(Debug, clap::Args)]
 pub struct LiquidFigureArgs {
     /// Its number, such as F6.8, or several: F5.1,F5.6.

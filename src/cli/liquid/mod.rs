@@ -7,7 +7,7 @@ mod table;
 mod tank_table;
 mod track;
 
-use stokeslet::dynamics::lcp::{Kind, SOLVERS};
+use stokeslet::dynamics::lcp::{Purpose, SOLVERS};
 use stokeslet::dynamics::report::figures::FIGURES;
 use stokeslet::dynamics::report::paper::TABLES;
 use stokeslet::dynamics::scenes::SCENES;
@@ -51,13 +51,13 @@ fn list() -> String {
             scene.name, scene.dimension, scene.title
         );
     }
-    for (kind, heading) in [
-        (Kind::Lcp, "Solvers"),
-        (Kind::Sticking, "Solvers for walls that liquid sticks to"),
-        (Kind::Ablation, "Variants that show where a method fails"),
+    for (purpose, heading) in [
+        (Purpose::Lcp, "Solvers"),
+        (Purpose::Sticking, "Solvers for walls that liquid sticks to"),
+        (Purpose::Ablation, "Variants that show where a method fails"),
     ] {
         out += &format!("\n{heading}\n");
-        for s in SOLVERS.iter().filter(|s| s.kind == kind) {
+        for s in SOLVERS.iter().filter(|s| s.purpose == purpose) {
             out += &format!("  {:<18} {}\n", s.name, s.summary);
         }
     }

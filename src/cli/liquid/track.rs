@@ -3,14 +3,14 @@
 use image::RgbImage;
 use stokeslet::dynamics::lcp::{LcpSolver, Watch, solver};
 use stokeslet::dynamics::pressure::Separation;
-use stokeslet::dynamics::report::checkpoint::{Kept, State, load, save};
+use stokeslet::dynamics::report::checkpoint::{Kept, LoopState, load, save};
 use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::report::still::Still;
 use stokeslet::dynamics::report::{frames, picture, vtu};
 use stokeslet::dynamics::scenes::eckert::{
     AnyTank, FlowError, FlowSettings, Tank, TankError, TankFlow, TankStep,
 };
-use stokeslet::dynamics::scenes::{AnyScene, Frame, Scene, Simulation};
+use stokeslet::dynamics::scenes::{AnyScene, FrameLog, Scene, Simulation};
 use stokeslet::dynamics::splitting::{METHODS, Method, Settings, WallKind};
 
 use super::super::outcome::CliError;
@@ -55,7 +55,7 @@ struct SceneTrack<const D: usize> {
     simulation: Simulation<D>,
     solver: Box<dyn LcpSolver<D>>,
     log: String,
-    last: Option<Frame>,
+    last: Option<FrameLog>,
 }
 
 fn of_scene<const D: usize>(
@@ -150,7 +150,11 @@ impl<const D: usize> Track for SceneTrack<D> {
             memory: self.solver.memory(),
             log: self.log.clone(),
         };
-        Ok(save(&self.key, &State::of_scene(&self.simulation), &kept))
+        Ok(save(
+            &self.key,
+            &LoopState::of_scene(&self.simulation),
+            &kept,
+        ))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), Fault> {
@@ -280,7 +284,7 @@ where
             memory: Vec::new(),
             log: self.log.clone(),
         };
-        Ok(save(&self.key, &State::of_tank(&self.flow), &kept))
+        Ok(save(&self.key, &LoopState::of_tank(&self.flow), &kept))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), Fault> {

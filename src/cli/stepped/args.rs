@@ -23,7 +23,7 @@ pub const FORMATS: [&str; 12] = [
     "solves",
 ];
 
-/// Of `particles` and `contact`; `apic` has one subcommand more.
+/// Arguments of `particles` and `contact`; `apic` has one subcommand more.
 #[derive(Debug, clap::Args)]
 pub struct SiblingArgs {
     /// What to do.
@@ -42,19 +42,19 @@ pub enum SiblingCommand {
     Table(TableArgs),
 }
 
-/// Of `scenes`.
+/// Arguments of `scenes`.
 #[derive(Debug, clap::Args)]
 pub struct ScenesArgs {
     /// Print this scene's file.
     pub scene: Option<String>,
 }
 
-/// Of `run`.
+/// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// The scene: its name, or a file of your own (.toml).
     pub scene: String,
-    /// Of a scene with several sizes, the one to run, such as paper [default: the small one].
+    /// Size to run, of a scene with several, such as paper [default: the small one].
     #[arg(long, value_name = "NAME")]
     pub size: Option<String>,
     /// Change a setting of the solver, e.g. --set solver=active-set; repeat for more. A list as transfer=apic,flip makes runs side by side.
@@ -90,7 +90,7 @@ pub struct RunArgs {
     pub resume: bool,
 }
 
-/// Of `table`.
+/// Arguments of `table`.
 #[derive(Debug, clap::Args)]
 pub struct TableArgs {
     /// Which: examples of the paper (particles), scenes (contact), studies X2 to Y6 (apic) [default: all].

@@ -24,7 +24,7 @@ impl Edge {
 pub struct Edges(Vec<Edge>);
 
 impl Edges {
-    /// Of a problem; none where its walls hold the liquid.
+    /// The edges of a problem; none where its walls hold the liquid.
     pub fn of<const D: usize>(problem: &Lcp<D>) -> Self {
         let places = &problem.places;
         let Some(solid) = &places.solid else {

@@ -69,7 +69,7 @@ pub struct Fas {
     pub name: &'static str,
     /// Interpolation and coarse matrices.
     pub recipe: Recipe,
-    /// Of the minimum map.
+    /// Scaling of the minimum map.
     pub scaling: Scaling,
     /// On coarse levels.
     pub coarse_s: CoarseS,
@@ -149,7 +149,7 @@ struct Work {
     bound: Vec<f64>,
 }
 
-struct Run<'a, const D: usize> {
+struct FasSolve<'a, const D: usize> {
     hierarchy: &'a Hierarchy<'a, f64, D>,
     scaling: Scaling,
     sweeps: usize,
@@ -157,7 +157,7 @@ struct Run<'a, const D: usize> {
     work: Vec<Work>,
 }
 
-impl<const D: usize> Run<'_, D> {
+impl<const D: usize> FasSolve<'_, D> {
     /// `r = f - N(q)`.
     fn residual(level: &Level<'_, f64, D>, scaling: Scaling, work: &mut Work) {
         let (a, q, g, s) = (&level.matrix, &work.q, &work.g, &work.s);
@@ -359,14 +359,14 @@ impl Fas {
                 self.recipe,
             )
         });
-        let mut run = Run {
+        let mut run = FasSolve {
             work: levels(&hierarchy, problem, self.coarse_s),
             hierarchy: &hierarchy,
             scaling: self.scaling,
             sweeps: self.sweeps,
             tolerance: trace.tolerance,
         };
-        Run::prepare(&hierarchy.levels[0], self.scaling, &mut run.work[0]);
+        FasSolve::prepare(&hierarchy.levels[0], self.scaling, &mut run.work[0]);
         // Only coarser levels are prepared again.
         run.work[0].b = Vec::new();
         if self.warm {

@@ -123,7 +123,7 @@ impl Fmg {
         }
     }
 
-    /// Of the pressures; empty where there are none.
+    /// Bounds of the pressures; empty where there are none.
     fn bounds<const D: usize>(&self, problem: &Lcp<D>) -> Vec<f64> {
         if self.style.clamp.is_in_cells() && problem.in_s.contains(&true) {
             problem.lower_bounds()

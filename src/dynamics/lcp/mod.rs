@@ -24,7 +24,7 @@ mod solver;
 mod unbounded;
 
 pub use problem::Lcp;
-pub use registry::{Entry, Kind, SOLVERS, entry, solver};
+pub use registry::{Entry, Purpose, SOLVERS, entry, solver};
 pub use solver::{
     LcpError, LcpSolver, NotConverged, Solution, SolveLog, Status, TOLERANCE, Trace, Watch,
 };

@@ -14,7 +14,7 @@ use crate::mg::{Coarse, Recipe, Sides, Surfaces, Weights};
 
 /// What a solver is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Purpose {
     /// Solves complementarity problems; held to agree with all others.
     Lcp,
     /// Ignores `S`: liquid sticks to walls.
@@ -31,16 +31,21 @@ pub struct Entry {
     /// What the papers call it.
     pub label: &'static str,
     /// What it is for.
-    pub kind: Kind,
+    pub purpose: Purpose,
     /// In a sentence.
     pub summary: &'static str,
 }
 
-const fn row(name: &'static str, label: &'static str, kind: Kind, summary: &'static str) -> Entry {
+const fn row(
+    name: &'static str,
+    label: &'static str,
+    purpose: Purpose,
+    summary: &'static str,
+) -> Entry {
     Entry {
         name,
         label,
-        kind,
+        purpose,
         summary,
     }
 }
@@ -50,184 +55,184 @@ pub const SOLVERS: &[Entry] = &[
     row(
         "pcg-mic",
         "No LCP",
-        Kind::Sticking,
+        Purpose::Sticking,
         "conjugate gradients, MIC(0)",
     ),
     row(
         "pcg-ic",
         "No LCP (IC)",
-        Kind::Sticking,
+        Purpose::Sticking,
         "conjugate gradients, IC(0)",
     ),
-    row("pgs", "PGS", Kind::Lcp, "projected Gauss-Seidel"),
+    row("pgs", "PGS", Purpose::Lcp, "projected Gauss-Seidel"),
     row(
         "psor",
         "PSOR",
-        Kind::Lcp,
+        Purpose::Lcp,
         "projected over-relaxation, omega 1.5",
     ),
     row(
         "pi-pcg",
         "PI-PCG",
-        Kind::Lcp,
+        Purpose::Lcp,
         "policy iteration, conjugate gradients with MIC(0)",
     ),
     row(
         "pi-pcg-ic",
         "PI-PCG (IC)",
-        Kind::Lcp,
+        Purpose::Lcp,
         "policy iteration, conjugate gradients with IC(0)",
     ),
-    row("pi-mg", "PI-MG", Kind::Lcp, "policy iteration, V(2,2)"),
+    row("pi-mg", "PI-MG", Purpose::Lcp, "policy iteration, V(2,2)"),
     row(
         "pi-mgpcg",
         "PI-MGPCG",
-        Kind::Lcp,
+        Purpose::Lcp,
         "policy iteration, conjugate gradients with V(2,2)",
     ),
     row(
         "pe-pcg",
         "PE-PCG",
-        Kind::Lcp,
+        Purpose::Lcp,
         "penalty, conjugate gradients with MIC(0)",
     ),
-    row("pe-mg", "PE-MG", Kind::Lcp, "penalty, V(2,2)"),
+    row("pe-mg", "PE-MG", Purpose::Lcp, "penalty, V(2,2)"),
     row(
         "fas-mg",
         "FAS-MG",
-        Kind::Lcp,
+        Purpose::Lcp,
         "full approximation scheme, barycentric, one-sided, Galerkin",
     ),
     row(
         "fas-aa",
         "FAS-AA",
-        Kind::Lcp,
+        Purpose::Lcp,
         "FAS-MG, the best combination of the last three cycles (Anderson)",
     ),
     row(
         "fas-warm",
         "FAS warm",
-        Kind::Lcp,
+        Purpose::Lcp,
         "FAS-AA from the pressures of the solve before",
     ),
     row(
         "fas-trilinear",
         "FAS trilinear",
-        Kind::Lcp,
+        Purpose::Lcp,
         "FAS-MG with trilinear interpolation",
     ),
     row(
         "fas-simple",
         "FAS simple boundaries",
-        Kind::Lcp,
+        Purpose::Lcp,
         "FAS-MG, weights lost at solids",
     ),
     row(
         "fas-visible",
         "FAS visible",
-        Kind::Lcp,
+        Purpose::Lcp,
         "FAS-MG, coarse cells behind thin solids left out",
     ),
     row(
         "fas-plain-surface",
         "FAS plain surface",
-        Kind::Lcp,
+        Purpose::Lcp,
         "FAS-MG as printed beside air: interpolation isn't damped",
     ),
     row(
         "fas-pwc",
         "FAS PWC",
-        Kind::Ablation,
+        Purpose::Ablation,
         "FAS-MG with piecewise constant interpolation",
     ),
     row(
         "fas-direct",
         "FAS direct",
-        Kind::Ablation,
+        Purpose::Ablation,
         "FAS-MG on coarse matrices of averaged geometry",
     ),
     row(
         "fas-centre-sign",
         "FAS centre sign",
-        Kind::Ablation,
+        Purpose::Ablation,
         "FAS-MG, sides told by the sign at centres",
     ),
     row(
         "fas-literal",
         "FAS literal",
-        Kind::Ablation,
+        Purpose::Ablation,
         "FAS-MG as printed, minimum map and surfaces",
     ),
     row(
         "fas-literal-simple",
         "FAS literal, simple",
-        Kind::Ablation,
+        Purpose::Ablation,
         "as printed, weights lost at solids",
     ),
     row(
         "fas-all-children",
         "FAS all children",
-        Kind::Ablation,
+        Purpose::Ablation,
         "FAS-MG, coarse S where all children are",
     ),
     row(
         "fmg",
         "FMG",
-        Kind::Lcp,
+        Purpose::Lcp,
         "full cycles with bounds of [001], repaired",
     ),
     row(
         "fmg-literal",
         "FMG literal",
-        Kind::Ablation,
+        Purpose::Ablation,
         "full cycles of [001] as printed; stalls",
     ),
     row(
         "cm11",
         "CM11",
-        Kind::Ablation,
+        Purpose::Ablation,
         "3 full and 4 V-cycles of [001], whatever the residual",
     ),
     row(
         "cm11-edges",
         "CM11 on edges",
-        Kind::Ablation,
+        Purpose::Ablation,
         "the same, pressures held where edges cross the wall",
     ),
     row(
         "cm11-hold",
         "CM11, no LCP",
-        Kind::Ablation,
+        Purpose::Ablation,
         "3 full and 4 V-cycles of [001] without bounds, whatever the residual",
     ),
     row(
         "fmg-galerkin",
         "FMG Galerkin",
-        Kind::Ablation,
+        Purpose::Ablation,
         "repaired full cycles on Galerkin matrices; stalls where many cells let go at once",
     ),
     row(
         "fmg-star",
         "FMG*",
-        Kind::Lcp,
+        Purpose::Lcp,
         "full cycles of the full approximation scheme, 4 sweeps before and after",
     ),
     row(
         "monotone-v",
         "Monotone V",
-        Kind::Lcp,
+        Purpose::Lcp,
         "V-cycles whose corrections keep all bounds",
     ),
     row(
         "newton",
         "Newton",
-        Kind::Lcp,
+        Purpose::Lcp,
         "minimum-map Newton with plain conjugate gradients",
     ),
     row(
         "mprgp",
         "MPRGP",
-        Kind::Lcp,
+        Purpose::Lcp,
         "bound-constrained conjugate gradients with V(2,2)",
     ),
 ];

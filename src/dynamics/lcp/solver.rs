@@ -84,7 +84,7 @@ pub struct SolveLog {
 }
 
 impl SolveLog {
-    /// Of a solve that has not begun.
+    /// The log of a solve that has not begun.
     pub fn new(solver: &'static str) -> Self {
         Self {
             solver,
@@ -167,7 +167,7 @@ pub enum LcpError {
     NotFinite {
         /// Which part of the problem.
         what: &'static str,
-        /// Of which unknown.
+        /// Number of the unknown.
         unknown: usize,
         /// The value.
         value: f64,
@@ -175,7 +175,7 @@ pub enum LcpError {
     /// A diagonal entry that is not positive.
     #[error("the diagonal entry of unknown {unknown} is {value}, which is not positive")]
     Diagonal {
-        /// Of which unknown.
+        /// Number of the unknown.
         unknown: usize,
         /// The value.
         value: f64,

@@ -16,7 +16,7 @@ pub enum Factor {
 }
 
 impl Factor {
-    /// Of a matrix.
+    /// The factors of a matrix.
     pub fn of(self, matrix: &crate::linear::Matrix<f64>) -> Incomplete<'_> {
         match self {
             Factor::Modified => Incomplete::modified(matrix),

@@ -15,7 +15,7 @@ mod sweep;
 pub use blocks::Blocks;
 pub use incomplete::Incomplete;
 pub use matrix::{Builder, Matrix};
-pub use pcg::{Ended, Identity, Jacobi, Precondition, Run, conjugate_gradients};
+pub use pcg::{Ended, Identity, Jacobi, PcgLog, Precondition, conjugate_gradients};
 pub use real::Real;
 pub use sweep::{Order, Sweeper};
 

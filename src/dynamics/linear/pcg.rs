@@ -41,9 +41,9 @@ pub enum Ended {
     Breakdown,
 }
 
-/// What a run did.
+/// What a run of conjugate gradients did.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Run {
+pub struct PcgLog {
     /// Iterations made.
     pub iterations: usize,
     /// Why they ended.
@@ -68,7 +68,7 @@ pub fn conjugate_gradients(
     preconditioner: &mut dyn Precondition,
     limit: usize,
     content: &mut dyn FnMut(&[f64]) -> bool,
-) -> Run {
+) -> PcgLog {
     let n = a.n();
     let mut r = vec![0.0; n];
     a.map_rows(x, &mut r, |i, ax| g[i] - ax);
@@ -100,7 +100,7 @@ pub fn conjugate_gradients(
         together(&mut r, &ad, |r, ad| *r -= step * ad);
         iterations += 1;
     };
-    Run {
+    PcgLog {
         iterations,
         ended,
         residual: inf_norm(&r),

@@ -21,7 +21,7 @@ pub struct Walls<const D: usize> {
 }
 
 impl<const D: usize> Walls<D> {
-    /// Of a distance that is positive in open space.
+    /// Walls from a distance that is positive in open space.
     pub fn new(
         cells: &Lattice<D>,
         dx: f64,

@@ -22,7 +22,7 @@ pub enum CheckpointError {
     /// Cut off, altered, or of another program.
     #[error("the checkpoint is damaged")]
     Damaged,
-    /// Of other settings.
+    /// It is of a run with other settings.
     #[error("the checkpoint is of another run: `{found}`, not `{wanted}`")]
     OtherRun {
         /// What it says it is of.
@@ -43,10 +43,10 @@ pub struct Kept {
 
 /// What a loop needs to go on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State<const D: usize> {
+pub struct LoopState<const D: usize> {
     /// Frames of a scene, steps of a tank.
     pub frames: usize,
-    /// Of a scene.
+    /// Time of a scene, s.
     pub time: f64,
     /// Particles.
     pub x: Vec<[f64; D]>,
@@ -56,8 +56,8 @@ pub struct State<const D: usize> {
     pub u: [Vec<f64>; D],
 }
 
-impl<const D: usize> State<D> {
-    /// Of a scene.
+impl<const D: usize> LoopState<D> {
+    /// The state of a scene.
     pub fn of_scene(simulation: &Simulation<D>) -> Self {
         Self {
             frames: simulation.frames,
@@ -68,7 +68,7 @@ impl<const D: usize> State<D> {
         }
     }
 
-    /// Of a tank.
+    /// The state of a tank.
     pub fn of_tank(tank: &TankFlow<D>) -> Self {
         Self {
             frames: tank.steps,
@@ -94,7 +94,7 @@ impl<const D: usize> State<D> {
 }
 
 /// The state as bytes; `key` says which run it is of.
-pub fn save<const D: usize>(key: &str, state: &State<D>, kept: &Kept) -> Vec<u8> {
+pub fn save<const D: usize>(key: &str, state: &LoopState<D>, kept: &Kept) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let count = |out: &mut Vec<u8>, n: usize| out.extend((n as u64).to_le_bytes());
     count(&mut out, key.len());
@@ -181,7 +181,7 @@ pub fn load<const D: usize>(
     bytes: &[u8],
     key: &str,
     faces: [usize; D],
-) -> Result<(State<D>, Kept), CheckpointError> {
+) -> Result<(LoopState<D>, Kept), CheckpointError> {
     let body = bytes.len().checked_sub(8).ok_or(CheckpointError::Damaged)?;
     let mut reader = Reader(&bytes[body..]);
     if reader.count()? as u64 != check_sum(&bytes[..body]) {
@@ -220,7 +220,7 @@ pub fn load<const D: usize>(
         .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
         .collect();
     let log = reader.text()?;
-    let state = State {
+    let state = LoopState {
         frames,
         time,
         x,
@@ -258,7 +258,7 @@ mod tests {
                     memory: solver.memory(),
                     log: "row\n".into(),
                 };
-                saved = save("key", &State::of_scene(&whole), &kept);
+                saved = save("key", &LoopState::of_scene(&whole), &kept);
             }
             whole
                 .frame(&mut *solver, Watch::SILENT, &mut |_| {})
@@ -290,7 +290,7 @@ mod tests {
         };
         let mut whole = start();
         (0..3).for_each(|_| go_on(&mut whole));
-        let saved = save("key", &State::of_tank(&whole), &Kept::default());
+        let saved = save("key", &LoopState::of_tank(&whole), &Kept::default());
         let mut again = start();
         let faces = again.mac.u.each_ref().map(Vec::len);
         let (state, _) = load(&saved, "key", faces).expect("whole");
@@ -305,7 +305,11 @@ mod tests {
     #[test]
     fn damaged_and_foreign_checkpoints_are_refused() {
         let simulation = start();
-        let bytes = save("this run", &State::of_scene(&simulation), &Kept::default());
+        let bytes = save(
+            "this run",
+            &LoopState::of_scene(&simulation),
+            &Kept::default(),
+        );
         let faces = simulation.mac.u.each_ref().map(Vec::len);
         let refused =
             |bytes: &[u8], key: &str| load(bytes, key, faces).expect_err("not a state of this run");

@@ -16,13 +16,13 @@ pub struct Cell {
     pub value: f64,
     /// Problems solved.
     pub solves: usize,
-    /// Of those, not converged.
+    /// Solves that did not converge.
     pub failed: usize,
-    /// Of those, with a pressure unlike the others'.
+    /// Solves with a pressure unlike the others'.
     pub disagreed: usize,
     /// Mean seconds of a solve.
     pub seconds: f64,
-    /// Of those, for hierarchies and factors.
+    /// The part of these seconds for hierarchies and factors.
     pub setup_seconds: f64,
     /// Unknowns of the last problem.
     pub unknowns: usize,

@@ -1,14 +1,14 @@
 //! A run as a table: a row a frame, of every simulation that is under way.
 
 use crate::lcp::SolveLog;
-use crate::scenes::Frame;
+use crate::scenes::FrameLog;
 use crate::scenes::eckert::TankStep;
 
 /// The head of the CSV.
 pub const HEAD: &str = "frame,walls,substeps,iterations,outer,residual,seconds,unknowns,at_wall,detached,pockets,divergence,volume,max_speed,fallbacks,solver\n";
 
 /// A row of the CSV; `walls` names the simulation, the solver is that of the last substep.
-pub fn row(walls: &str, frame: &Frame) -> String {
+pub fn row(walls: &str, frame: &FrameLog) -> String {
     let sum = |of: &dyn Fn(&SolveLog) -> usize| -> usize { frame.solves.iter().map(of).sum() };
     format!(
         "{},{walls},{},{},{},{:e},{:e},{},{},{},{},{:e},{},{},{},{}\n",

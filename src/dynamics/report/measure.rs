@@ -1,6 +1,6 @@
 //! Runs a scene once and lets many solvers answer each of its pressure problems.
 
-use crate::lcp::{Kind, LcpSolver, SolveLog, Status, Watch, entry, solver};
+use crate::lcp::{LcpSolver, Purpose, SolveLog, Status, Watch, entry, solver};
 use crate::linear::inf_norm;
 use crate::mg::{Coarse, Hierarchy, Recipe, Weights};
 use crate::pressure::Separation;
@@ -40,7 +40,7 @@ pub struct Measured {
     pub by_outer: Vec<usize>,
     /// Seconds for all of them.
     pub seconds: f64,
-    /// Of those, for hierarchies and factors.
+    /// The part of these seconds for hierarchies and factors.
     pub setup_seconds: f64,
     /// Problems it did not solve; a fixed schedule asks for no more than its cycles.
     pub failed: usize,
@@ -137,7 +137,7 @@ fn run<const D: usize>(
                     continue;
                 };
                 measured.add(&solution.log);
-                let is_lcp = entry(measured.solver).is_some_and(|e| e.kind == Kind::Lcp);
+                let is_lcp = entry(measured.solver).is_some_and(|e| e.purpose == Purpose::Lcp);
                 if is_lcp && solution.log.status == Status::Converged {
                     let want = first.get_or_insert_with(|| solution.best().to_vec());
                     measured.disagreed += usize::from(differ(want, solution.best()));

@@ -218,7 +218,7 @@ pub fn grown([least, most]: [[f64; 3]; 2], by: [f64; 3]) -> [[f64; 3]; 2] {
 
 struct Canvas {
     image: RgbImage,
-    /// Of every pixel: how near to the camera.
+    /// How near every pixel is to the camera.
     depth: Vec<f64>,
     /// Pixels a metre.
     scale: f64,

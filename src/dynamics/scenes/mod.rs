@@ -1,7 +1,7 @@
 //! What can be simulated, and the loop that does it.
 //!
 //! ```text
-//! Scene --Simulation::new--> Simulation --frame (any solver)--> Frame { substeps, SolveLogs, divergence, volume }
+//! Scene --Simulation::new--> Simulation --frame (any solver)--> FrameLog { substeps, SolveLogs, divergence, volume }
 //! ```
 
 mod catalogue;
@@ -12,4 +12,4 @@ mod simulation;
 
 pub use catalogue::{AnyScene, SCENES, SceneEntry, scene_file, scene2, scene3};
 pub use scene::{Jet, Motion, Scene};
-pub use simulation::{Frame, Simulation, SimulationError, Step};
+pub use simulation::{FrameLog, Simulation, SimulationError, Step};

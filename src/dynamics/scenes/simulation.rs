@@ -73,7 +73,7 @@ pub struct Step<'a, const D: usize> {
 
 /// What a frame took and what came out.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub struct FrameLog {
     /// Its number, from 0.
     pub frame: usize,
     /// One log a pressure solve.
@@ -194,8 +194,8 @@ impl<const D: usize> Simulation<D> {
         solver: &mut dyn LcpSolver<D>,
         watch: Watch<'_>,
         observe: &mut dyn FnMut(&Step<'_, D>),
-    ) -> Result<Frame, SimulationError> {
-        let mut log = Frame {
+    ) -> Result<FrameLog, SimulationError> {
+        let mut log = FrameLog {
             frame: self.frames,
             solves: Vec::new(),
             unknowns: 0,
@@ -269,7 +269,7 @@ impl<const D: usize> Simulation<D> {
         solver: &mut dyn LcpSolver<D>,
         watch: Watch<'_>,
         observe: &mut dyn FnMut(&Step<'_, D>),
-        log: &mut Frame,
+        log: &mut FrameLog,
     ) -> Result<(), SimulationError> {
         let cells = self.mac.cells;
         let assembled = self.carry(dt);

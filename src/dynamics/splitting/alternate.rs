@@ -13,15 +13,15 @@
 //! tolerance allows of flow through walls).
 
 use super::pressure::{Prepared, Pressure};
-use super::project::Run;
+use super::project::Projection;
 use super::{
     Classify, Detached, Residual, System, WallKind, detached_by_pressure, detached_by_velocity,
 };
 use crate::lcp::Status;
 
-/// Who alternates.
+/// What alternates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Scheme {
     /// With a dual variable.
     Admm(Residual),
     /// Without.
@@ -33,8 +33,8 @@ pub(super) enum Kind {
 /// # Source
 /// \[003\] algorithms 2 and 4.
 pub(super) fn alternate<const D: usize>(
-    run: &mut Run<'_, D>,
-    kind: Kind,
+    run: &mut Projection<'_, D>,
+    scheme: Scheme,
     walls: WallKind,
 ) -> Status {
     let wetted = run.wetted;
@@ -73,7 +73,7 @@ pub(super) fn alternate<const D: usize>(
             }
             let u = wall.face.of_mut(&mut run.mac);
             apart = apart.max(u.abs());
-            if let Kind::Admm(_) = kind {
+            if let Scheme::Admm(_) = scheme {
                 dual[k] += *u;
             }
             *u = -dual[k];
@@ -82,12 +82,12 @@ pub(super) fn alternate<const D: usize>(
         run.log.velocity.push(apart);
         run.log.divergence.push(divergence);
         let settings = run.settings;
-        let (residual, enough) = match kind {
-            Kind::Admm(Residual::Velocity) => (
+        let (residual, enough) = match scheme {
+            Scheme::Admm(Residual::Velocity) => (
                 apart,
                 settings.velocity_absolute + settings.velocity_relative * fastest,
             ),
-            Kind::Admm(Residual::Divergence) | Kind::Iop => (divergence, settings.divergence),
+            Scheme::Admm(Residual::Divergence) | Scheme::Iop => (divergence, settings.divergence),
         };
         if let Some(status) = run.ends(residual, enough) {
             end = status;

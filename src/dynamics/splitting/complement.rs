@@ -8,7 +8,7 @@
 //! The free surface is at the centre of the cell that left, while splitting methods have it half a cell into the wall: results
 //! differ by that much.
 
-use super::project::{Run, SplitError};
+use super::project::{Projection, SplitError};
 use super::{Detached, System, Warm};
 use crate::lcp::{Lcp, Status, TOLERANCE, solver};
 
@@ -21,7 +21,7 @@ use crate::lcp::{Lcp, Status, TOLERANCE, solver};
 /// # Errors
 /// [`SplitError::Solver`] for an unknown name, [`SplitError::Problem`] for numbers that are none.
 pub(super) fn complement<const D: usize>(
-    run: &mut Run<'_, D>,
+    run: &mut Projection<'_, D>,
     name: &'static str,
 ) -> Result<Status, SplitError> {
     let known = run.memory.solver.take();

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::alternate::{Kind, alternate};
+use super::alternate::{Scheme, alternate};
 use super::complement::complement;
 use super::walled::{Passes, walled};
 use super::{Method, Settings, System, Warning, Wetted};
@@ -144,7 +144,7 @@ impl<const D: usize> std::fmt::Debug for Memory<D> {
 }
 
 /// A projection under way.
-pub(super) struct Run<'a, const D: usize> {
+pub(super) struct Projection<'a, const D: usize> {
     pub(super) wetted: &'a Wetted<D>,
     pub(super) flags: &'a [CellFlag],
     pub(super) settings: &'a Settings,
@@ -154,7 +154,7 @@ pub(super) struct Run<'a, const D: usize> {
     pub(super) log: SplitLog,
 }
 
-impl<const D: usize> Run<'_, D> {
+impl<const D: usize> Projection<'_, D> {
     /// Notes a residual; tells how the loop ends, if it does now.
     pub(super) fn ends(&mut self, residual: f64, enough: f64) -> Option<Status> {
         self.log.solve.history.push(residual);
@@ -213,7 +213,7 @@ pub fn project<const D: usize>(
     let wetted = Wetted::new(velocity.cells, flags)?;
     check(&wetted, velocity)?;
     let name = method.entry().map_or("unnamed", |e| e.name);
-    let mut run = Run {
+    let mut run = Projection {
         wetted: &wetted,
         flags,
         settings,
@@ -234,8 +234,8 @@ pub fn project<const D: usize>(
         Method::OrigPs => walled(&mut run, Passes::Closed),
         Method::OrigPsSep => walled(&mut run, Passes::Once),
         Method::IopSepBc => walled(&mut run, Passes::Repeated),
-        Method::Admm(residual, walls) => alternate(&mut run, Kind::Admm(residual), walls),
-        Method::Iop(walls) => alternate(&mut run, Kind::Iop, walls),
+        Method::Admm(residual, walls) => alternate(&mut run, Scheme::Admm(residual), walls),
+        Method::Iop(walls) => alternate(&mut run, Scheme::Iop, walls),
         Method::Lcp(solver) => complement(&mut run, solver)?,
     };
     let (velocity, mut log) = (run.mac, run.log);

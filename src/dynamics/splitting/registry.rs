@@ -1,6 +1,6 @@
 //! The methods by name.
 
-use crate::lcp::{Kind, entry};
+use crate::lcp::{Purpose, entry};
 
 /// Whether liquid may leave walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ pub fn method(name: &str) -> Option<&'static MethodEntry> {
 impl Method {
     /// The method of a name of this table, or complementarity by a solver of `liquid/lcp`.
     pub fn named(name: &str) -> Option<Self> {
-        let of_lcp = || entry(name).filter(|e| e.kind == Kind::Lcp);
+        let of_lcp = || entry(name).filter(|e| e.purpose == Purpose::Lcp);
         method(name)
             .map(|m| m.method)
             .or_else(|| Some(Method::Lcp(of_lcp()?.name)))

@@ -9,7 +9,7 @@
 //! solve of IOPSepBC takes it away, and the kick with it.
 
 use super::pressure::{Prepared, Pressure};
-use super::project::Run;
+use super::project::Projection;
 use super::{Classify, Detached, System, detached_by_pressure};
 use crate::lcp::Status;
 
@@ -28,7 +28,7 @@ pub(super) enum Passes {
 ///
 /// # Source
 /// \[003\] algorithms 1 and 5, section 3.5.
-pub(super) fn walled<const D: usize>(run: &mut Run<'_, D>, passes: Passes) -> Status {
+pub(super) fn walled<const D: usize>(run: &mut Projection<'_, D>, passes: Passes) -> Status {
     let wetted = run.wetted;
     let closed = Detached::none(wetted);
     let arrived: Vec<f64> = wetted.walls.iter().map(|w| w.face.of(&run.mac)).collect();
@@ -71,7 +71,7 @@ pub(super) fn walled<const D: usize>(run: &mut Run<'_, D>, passes: Passes) -> St
 
 /// One solve; its pressure, one a cell of liquid.
 fn pass<const D: usize>(
-    run: &mut Run<'_, D>,
+    run: &mut Projection<'_, D>,
     system: &System<D>,
     is_first: bool,
 ) -> Result<Vec<f64>, Status> {
@@ -93,7 +93,7 @@ fn pass<const D: usize>(
 }
 
 /// Updates walls as if they were air, opens those that the liquid leaves; the others stay closed.
-fn open_walls<const D: usize>(run: &mut Run<'_, D>, p: &[f64], arrived: &[f64]) -> Detached {
+fn open_walls<const D: usize>(run: &mut Projection<'_, D>, p: &[f64], arrived: &[f64]) -> Detached {
     let wetted = run.wetted;
     // Where walls are air, u -= p_high - p_low with 0 on the wall's side.
     let hypothetical: Vec<f64> = wetted

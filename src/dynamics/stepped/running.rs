@@ -17,7 +17,7 @@ pub(super) struct Running<S: Sibling> {
     settings: S::Settings,
     simulation: S,
     csv: String,
-    /// Of the steps of this process.
+    /// Logs of the steps of this process.
     logs: Vec<S::Log>,
     /// Where the hand took hold that holds now, and whether there was something to hold.
     held: Option<([f64; 3], bool)>,

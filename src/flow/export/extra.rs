@@ -59,9 +59,9 @@ impl ExtraFile {
 /// Additions to the files of a solution; nothing by default.
 #[derive(Clone, Debug, Default)]
 pub struct Extra {
-    /// Of `ports.csv`.
+    /// Columns of `ports.csv`.
     pub columns: Vec<Column>,
-    /// Of `fields.vtu` and `picture.svg`.
+    /// Fields of `fields.vtu` and `picture.svg`.
     pub fields: Vec<NodalField>,
     /// Under its name in `summary.json`.
     pub summary: Option<(&'static str, serde_json::Value)>,

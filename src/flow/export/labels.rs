@@ -1,18 +1,18 @@
-//! Names of ports around the picture, each outside its mouth and none over another.
+//! Names of ports around the picture, each outside its socket and none over another.
 
 use svg::node::element::{Group, Text};
 
 use super::Results;
 use super::readable::Quantity;
-use super::surface::Frame;
+use super::surface::PictureFrame;
 use stokeslet_base::geometry::Point;
 
 /// Letters of this size; `port_labels` counts on Helvetica's 0.55 em a letter.
 const SIZE: f64 = 13.0;
-/// From the mouth to the text.
+/// From the socket to the text.
 const GAP: f64 = 9.0;
 
-/// Which side of its mouth a label stands on.
+/// Which side of its socket a label stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Left,
@@ -39,8 +39,8 @@ pub(super) fn port_labels(results: &Results<'_>) -> Vec<Label> {
         .zip(&results.solution.ports)
         .filter_map(|(port, result)| {
             let part = chip.parts.get(port.socket.part)?;
-            let mouth = *part.shape.mouths().get(port.socket.socket)?;
-            let out = Point::unit(part.motion.turn(mouth.direction));
+            let socket = *part.shape.sockets().get(port.socket.socket)?;
+            let out = Point::unit(part.motion.turn(socket.direction));
             let side = match (out.x.abs() >= out.y.abs(), out.x > 0.0, out.y > 0.0) {
                 (true, true, _) => Side::Right,
                 (true, false, _) => Side::Left,
@@ -48,7 +48,7 @@ pub(super) fn port_labels(results: &Results<'_>) -> Vec<Label> {
                 (false, _, false) => Side::Below,
             };
             Some(Label {
-                at: part.motion.apply(mouth.middle),
+                at: part.motion.apply(socket.middle),
                 side,
                 rows: [port.name.clone(), flow.show(result.flow_rate)],
             })
@@ -85,7 +85,7 @@ impl Label {
     fn stand(
         &self,
         rows: usize,
-        frame: &Frame,
+        frame: &PictureFrame,
         origin: [f64; 2],
         page: f64,
     ) -> (Box4, f64, f64, &'static str) {
@@ -113,7 +113,12 @@ impl Label {
     }
 
     /// Draws all labels; one that would lie on an earlier one loses its second row, or is left out.
-    pub(super) fn draw_all(labels: &[Label], frame: &Frame, origin: [f64; 2], page: f64) -> Group {
+    pub(super) fn draw_all(
+        labels: &[Label],
+        frame: &PictureFrame,
+        origin: [f64; 2],
+        page: f64,
+    ) -> Group {
         let mut taken: Vec<Box4> = Vec::new();
         let free = |b: &Box4, taken: &[Box4]| {
             !taken

@@ -11,7 +11,7 @@ use svg::node::element::{Definitions, Group, Line, LinearGradient, Path, Rectang
 use super::contour::{signed_area, simplified};
 use super::labels::{Label, port_labels};
 use super::readable::{Quantity, nice_below, tick_text, ticks};
-use super::surface::{Colouring, Frame, surface};
+use super::surface::{Colouring, PictureFrame, surface};
 use super::wall_picture::walls;
 use super::{Results, summary::model_name};
 use crate::quantities::ColourMap;
@@ -62,7 +62,7 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
         left + (WIDTH - left - right - size.x * scale) / 2.0,
         HEADER + above - MARGIN,
     ];
-    let frame = Frame {
+    let frame = PictureFrame {
         left: low.x,
         top: high.y,
         scale,
@@ -206,7 +206,7 @@ fn header(results: &Results<'_>) -> [Text; 2] {
 fn contours(
     results: &Results<'_>,
     colouring: Colouring,
-    frame: &Frame,
+    frame: &PictureFrame,
     (values, nodal): (Range, Option<&[f64]>),
 ) -> Group {
     let colour = colours(colouring);

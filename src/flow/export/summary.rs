@@ -104,7 +104,7 @@ struct Probe {
     quantities: BTreeMap<&'static str, Option<f64>>,
 }
 
-/// Of the values whose unit depends on the design; all others are plain SI.
+/// Units of the values whose unit depends on the design; all others are plain SI.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Units {
     flow_rate: &'static str,
@@ -238,7 +238,7 @@ pub struct Digest {
     pub resolution: u32,
     /// Unknowns of the assembled system.
     pub unknowns: usize,
-    /// Of the assembled system.
+    /// Relative residual of the assembled system.
     pub relative_residual: f64,
     /// Relative.
     pub mass_imbalance: f64,
@@ -291,7 +291,7 @@ pub struct DigestPort {
     pub flow_rate: f64,
     /// What does the work, Pa.
     pub pressure: f64,
-    /// Of the field, Pa.
+    /// Mean pressure of the field, Pa.
     pub mean_pressure: f64,
 }
 

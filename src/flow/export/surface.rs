@@ -24,7 +24,7 @@ impl Default for Colouring {
 
 /// From metres to picture units: `(x, y) -> ((x - left) * scale, (top - y) * scale)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
+pub struct PictureFrame {
     /// Smallest x, m.
     pub left: f64,
     /// Greatest y, m.
@@ -33,7 +33,7 @@ pub struct Frame {
     pub scale: f64,
 }
 
-impl Frame {
+impl PictureFrame {
     /// Where a point of the chip lies in the picture; y points down.
     pub fn place(&self, p: Point) -> [f64; 2] {
         [
@@ -67,7 +67,7 @@ struct Node {
 pub fn surface(
     fields: &Fields,
     colouring: Colouring,
-    frame: &Frame,
+    frame: &PictureFrame,
     nodal: Option<&[f64]>,
 ) -> Surface {
     let mut nodes: Vec<Node> = (0..fields.nodes.len())
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn loose_cells_are_welded_and_refined_until_small() {
-        let frame = Frame {
+        let frame = PictureFrame {
             left: 0.0,
             top: 1.0,
             scale: 100.0,

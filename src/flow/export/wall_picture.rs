@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use svg::node::element::{Group, Path};
 
-use super::surface::Frame;
+use super::surface::PictureFrame;
 use crate::field::Fields;
 use crate::field::index::nodes_of;
 use crate::walls::WallStress;
@@ -16,7 +16,7 @@ const WIDTH: f64 = 3.2;
 pub(super) fn walls(
     fields: &Fields,
     stress: &WallStress,
-    frame: &Frame,
+    frame: &PictureFrame,
     (top, bands, grain): (f64, usize, f64),
     colour: &dyn Fn(f64) -> String,
 ) -> Group {

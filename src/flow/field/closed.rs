@@ -4,14 +4,14 @@ use rustc_hash::FxHashSet;
 
 use crate::fem::lagrange::facet_vertices;
 use crate::mesh::BlockMesh;
-use crate::stokes::slabs::Slabs;
+use crate::stokes::local_vectors::LocalVectors;
 use crate::stokes::system::{Meets, System};
 use stokeslet_cad::shape::WallKind;
 
 /// Facets of an instance on its closed sockets of these kinds, by patch: (cell, facet). Empty where it has none.
 pub fn closed_facets<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
+    local_vectors: &LocalVectors,
     instance: usize,
     kinds: &[WallKind],
 ) -> Vec<Vec<(u32, u8)>> {
@@ -24,26 +24,26 @@ pub fn closed_facets<const D: usize>(
     let interfaces = instance.interfaces.iter().enumerate();
     let closed: Vec<FxHashSet<u32>> = interfaces
         .filter(|(_, interface)| is_closed(**interface))
-        .map(|(mouth, _)| piece.mouth_nodes[mouth].iter().copied().collect())
+        .map(|(socket, _)| piece.socket_nodes[socket].iter().copied().collect())
         .collect();
     if closed.is_empty() {
         return Vec::new();
     }
     let of_patch = |patch: &crate::stokes::piece::Patch| {
         let mesh: &BlockMesh<D> = &system.leaf(instance.piece, patch).mesh;
-        let lies_on = |mouth: &FxHashSet<u32>, cell: usize, facet: u8| {
+        let lies_on = |socket: &FxHashSet<u32>, cell: usize, facet: u8| {
             let vertices = facet_vertices::<D>(facet as usize);
             let mut nodes = vertices
                 .iter()
                 .map(|&v| patch.nodes[mesh.cell(cell)[v] as usize]);
-            nodes.all(|node| mouth.contains(&node))
+            nodes.all(|node| socket.contains(&node))
         };
         let all = (0..mesh.n_cells()).flat_map(|cell| (0..=D as u8).map(move |f| (cell, f)));
-        all.filter(|&(cell, facet)| closed.iter().any(|mouth| lies_on(mouth, cell, facet)))
+        all.filter(|&(cell, facet)| closed.iter().any(|socket| lies_on(socket, cell, facet)))
             .map(|(cell, facet)| (cell as u32, facet))
             .collect()
     };
-    slabs
+    local_vectors
         .patches_of(instance.piece)
         .iter()
         .map(of_patch)

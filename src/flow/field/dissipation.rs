@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use stokeslet_fronts::tree::gather;
 
-use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
 use crate::stokes::system::System;
 
 /// `integral of 2 mu e : e + drag |u|^2`, by the matrices of the solve itself, so that it equals the power that comes in at the
@@ -14,8 +14,8 @@ use crate::stokes::system::System;
 /// - of no use where it was cancelled
 pub fn dissipation<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     is_cancelled: IsCancelled<'_>,
 ) -> f64 {
     let of_instances: Vec<f64> = system
@@ -24,27 +24,31 @@ pub fn dissipation<const D: usize>(
         .enumerate()
         .with_min_len(16)
         .filter(|_| !is_cancelled())
-        .map_init(Vec::new, |local, (k, instance)| {
-            let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
-            let of_patches = slabs.patches_of(instance.piece).iter().map(|patch| {
-                let leaf = system.leaf(instance.piece, patch);
-                local.clear();
-                local.resize(leaf.moves.len(), 0.0);
-                gather(&patch.unknowns, slab, local);
-                // Velocities alone: pressures do no work inside, as nothing is compressed.
-                for (x, &is_pressure) in local.iter_mut().zip(&leaf.is_pressure) {
-                    if is_pressure {
-                        *x = 0.0;
+        .map_init(Vec::new, |of_leaf, (k, instance)| {
+            let local_vector =
+                &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
+            let of_patches = local_vectors
+                .patches_of(instance.piece)
+                .iter()
+                .map(|patch| {
+                    let leaf = system.leaf(instance.piece, patch);
+                    of_leaf.clear();
+                    of_leaf.resize(leaf.moves.len(), 0.0);
+                    gather(&patch.unknowns, local_vector, of_leaf);
+                    // Velocities alone: pressures do no work inside, as nothing is compressed.
+                    for (x, &is_pressure) in of_leaf.iter_mut().zip(&leaf.is_pressure) {
+                        if is_pressure {
+                            *x = 0.0;
+                        }
                     }
-                }
-                // Momentum rows are divided by the viscosity, and in space by the unit.
-                let unit = if D == 3 {
-                    patch.scale * instance.unit
-                } else {
-                    1.0
-                };
-                system.viscosity * unit * leaf.quadratic_form(local)
-            });
+                    // Momentum rows are divided by the viscosity, and in space by the unit.
+                    let unit = if D == 3 {
+                        patch.scale * instance.unit
+                    } else {
+                        1.0
+                    };
+                    system.viscosity * unit * leaf.quadratic_form(of_leaf)
+                });
             of_patches.sum()
         })
         .collect();

@@ -13,8 +13,8 @@
 
 use rayon::prelude::*;
 
-use super::nodal::{Frame, mesh_values};
-use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use super::nodal::{PatchFrame, mesh_values};
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
 use crate::stokes::system::System;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
@@ -73,8 +73,8 @@ pub fn posts(chip: &Chip) -> Vec<Post> {
 /// Costs nothing without posts; else a product of the matrices of the parts that have some.
 pub fn forces<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     posts: &[Post],
     copies: f64,
     is_cancelled: IsCancelled<'_>,
@@ -94,7 +94,7 @@ pub fn forces<const D: usize>(
                 })
                 .collect();
             if !is_cancelled() {
-                add_forces(system, slabs, state, own, copies, &mut out);
+                add_forces(system, local_vectors, state, own, copies, &mut out);
             }
             out
         })
@@ -105,23 +105,23 @@ pub fn forces<const D: usize>(
 /// Adds the reactions at the walls of one part's posts.
 fn add_forces<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     posts: &[Post],
     copies: f64,
     out: &mut [PostForce],
 ) {
     let k = posts[0].part;
     let instance = &system.instances[k];
-    let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
-    let (mut local, mut x) = (Vec::new(), Vec::new());
-    for patch in slabs.patches_of(instance.piece) {
+    let local_vector = &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
+    let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
+    for patch in local_vectors.patches_of(instance.piece) {
         let leaf = system.leaf(instance.piece, patch);
         if !leaf.mesh.on_wall.contains(&true) {
             continue;
         }
-        let frame = Frame::new(instance, patch);
-        mesh_values(leaf, patch, slab, &mut local, &mut x);
+        let frame = PatchFrame::new(instance, patch);
+        mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
         // Momentum rows are divided by the viscosity, and in space by the unit.
         let unit = if D == 3 { frame.unit } else { 1.0 };
         let factor = -system.viscosity * unit * copies;

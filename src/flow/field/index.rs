@@ -18,7 +18,7 @@ const BINS_PER_CELL: f64 = 2.0;
 const PATIENCE: usize = 1 << 16;
 /// An edge whose middle is this part of its length off the straight line is curved.
 const STRAIGHT: f64 = 1e-7;
-/// Of a velocity's derivatives, over the velocity in a cell and its size.
+/// Rounding of a velocity's derivatives, over the velocity in a cell and its size.
 const ROUNDING: f64 = 1e-13;
 
 /// A place in a cell.

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::closed::closed_facets;
 use super::{Depths, Fields};
 use crate::fem::lagrange::n_nodes;
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
 use crate::stokes::piece::{Leaf, Patch};
-use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::{Instance, System};
 use stokeslet_base::geometry::{Point, sin_cos};
 use stokeslet_cad::shape::WallKind;
@@ -34,7 +34,7 @@ pub type WallVelocity<'a, const D: usize> = &'a (dyn Fn([f64; D]) -> [f64; D] + 
 
 /// Axes, unit and place of a patch in the chip.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct PatchFrame {
     sin: f64,
     cos: f64,
     mirror: f64,
@@ -43,7 +43,7 @@ pub struct Frame {
     origin: Point,
 }
 
-impl Frame {
+impl PatchFrame {
     /// The frame of a patch of an instance.
     pub fn new(instance: &Instance, patch: &Patch) -> Self {
         let (sin, cos) = sin_cos(instance.motion.turn(patch.angle));
@@ -86,15 +86,15 @@ impl Frame {
 pub fn mesh_values<const D: usize>(
     leaf: &Leaf<D>,
     patch: &Patch,
-    slab: &[f64],
-    local: &mut Vec<f64>,
+    local_vector: &[f64],
+    of_leaf: &mut Vec<f64>,
     out: &mut Vec<f64>,
 ) {
-    local.resize(leaf.moves.len(), 0.0);
-    gather(&patch.unknowns, slab, local);
+    of_leaf.resize(leaf.moves.len(), 0.0);
+    gather(&patch.unknowns, local_vector, of_leaf);
     out.clear();
     out.resize(leaf.n_mesh(), 0.0);
-    for (x, moves) in local.iter().zip(&leaf.moves) {
+    for (x, moves) in of_leaf.iter().zip(&leaf.moves) {
         for &(i, f) in moves {
             out[i as usize] += f * x;
         }
@@ -126,8 +126,8 @@ struct Share<'a, const D: usize> {
 /// - `is_cancelled`: once true, what is left stays zero
 pub fn nodal<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     wall_velocity: Option<WallVelocity<'_, D>>,
     shift: &(dyn Fn(usize) -> f64 + Sync),
     is_cancelled: IsCancelled<'_>,
@@ -136,7 +136,7 @@ pub fn nodal<const D: usize>(
     let counts: Vec<(usize, usize)> = (0..system.pieces.len() as u32)
         .map(|p| {
             let piece = &system.pieces[p as usize].piece;
-            let patches = slabs.patches_of(p).iter();
+            let patches = local_vectors.patches_of(p).iter();
             let cells = patches.map(|q| system.leaf(p, q).mesh.n_cells()).sum();
             (piece.n_nodes - piece.n_boundary_nodes, cells)
         })
@@ -192,7 +192,7 @@ pub fn nodal<const D: usize>(
         .filter(|_| !is_cancelled())
         .map(|share| {
             let by = shift(share.instance);
-            fill(system, slabs, state, wall_velocity, by, share)
+            fill(system, local_vectors, state, wall_velocity, by, share)
         })
         .collect();
     for (shared, walls) in found {
@@ -209,15 +209,15 @@ pub fn nodal<const D: usize>(
 /// Fills one instance's share; returns the values at nodes of its own interfaces, and its wall facets.
 fn fill<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     wall_velocity: Option<WallVelocity<'_, D>>,
     shift: f64,
     share: Share<'_, D>,
 ) -> Filled<D> {
     let instance = &system.instances[share.instance];
     let piece = system.piece_of(instance);
-    let slab = &state.slabs[slabs.first[share.instance]..][..piece.n];
+    let local_vector = &state.local[local_vectors.first[share.instance]..][..piece.n];
     let per_cell = n_nodes::<D>();
     let owned = owned_nodes(system, share.instance);
     let n_boundary = piece.n_boundary_nodes as u32;
@@ -229,15 +229,15 @@ fn fill<const D: usize>(
         }
     };
     let (mut shared, mut walls) = (Vec::new(), Vec::new());
-    let (mut local, mut x) = (Vec::new(), Vec::new());
+    let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
     let mut cell_at = 0;
     let order = cell_order::<D>(instance.motion.mirror);
-    let closed = closed_facets(system, slabs, share.instance, &WallKind::ALL);
-    for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
+    let closed = closed_facets(system, local_vectors, share.instance, &WallKind::ALL);
+    for (k, patch) in local_vectors.patches_of(instance.piece).iter().enumerate() {
         let leaf = system.leaf(instance.piece, patch);
         let mesh = &leaf.mesh;
-        let frame = Frame::new(instance, patch);
-        mesh_values(leaf, patch, slab, &mut local, &mut x);
+        let frame = PatchFrame::new(instance, patch);
+        mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
         let depths = instance.depth.sqrt();
         let scale = system.viscosity / frame.unit / depths;
         let first_pressure = D * mesh.nodes.len();
@@ -296,10 +296,10 @@ fn owned_nodes<const D: usize>(system: &System<D>, k: usize) -> Vec<bool> {
     let instance = &system.instances[k];
     let piece = system.piece_of(instance);
     let mut owned = vec![false; piece.n_boundary_nodes];
-    for (mouth, &interface) in instance.interfaces.iter().enumerate() {
+    for (socket, &interface) in instance.interfaces.iter().enumerate() {
         let interface = &system.interfaces[interface as usize];
-        if interface.owner == (k as u32, mouth as u32) || interface.free.is_some() {
-            piece.mouth_nodes[mouth]
+        if interface.owner == (k as u32, socket as u32) || interface.free.is_some() {
+            piece.socket_nodes[socket]
                 .iter()
                 .for_each(|&n| owned[n as usize] = true);
         }

@@ -7,9 +7,9 @@ use stokeslet_cad::chip::Condition;
 pub struct PortValues {
     /// Into the chip, m^2/s.
     pub flow_rate: f64,
-    /// Mean over the mouth, Pa.
+    /// Mean over the socket, Pa.
     pub mean_pressure: f64,
-    /// Mean inward traction over the mouth, weighted with the developed profile where that is given: what does the work, Pa.
+    /// Mean inward traction over the socket, weighted with the developed profile where that is given: what does the work, Pa.
     pub work_pressure: f64,
 }
 

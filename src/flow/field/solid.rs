@@ -16,7 +16,7 @@ use stokeslet_base::geometry::Point;
 pub struct Solid {
     /// What was solved: the lower half of the depth under [`Top::Symmetry`].
     pub nodal: Nodal<3>,
-    /// Of the channels, m.
+    /// Depth of the channels, m.
     pub depth: f64,
     /// What bounds the solved part above.
     pub top: Top,

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::closed::closed_facets;
-use super::nodal::{Frame, mesh_values};
+use super::nodal::{PatchFrame, mesh_values};
 use crate::fem::lagrange::{CellPoint, cell_point};
 use crate::session::WallShear;
-use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
 use crate::stokes::system::System;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::shape::WallKind;
@@ -19,8 +19,8 @@ use stokeslet_cad::shape::WallKind;
 /// corners, where it may be infinite, are never touched.
 pub fn wall_shear(
     system: &System<2>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     is_cancelled: IsCancelled<'_>,
 ) -> WallShear {
     let samples: Vec<Vec<WallSample>> = system
@@ -34,12 +34,13 @@ pub fn wall_shear(
         .enumerate()
         .filter(|_| !is_cancelled())
         .map(|(k, instance)| {
-            let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
+            let local_vector =
+                &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
             let mut out = NO_WALL;
             let mut length = 0.0;
-            let (mut local, mut x) = (Vec::new(), Vec::new());
-            let closed = closed_facets(system, slabs, k, &[WallKind::NoSlip]);
-            for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
+            let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
+            let closed = closed_facets(system, local_vectors, k, &[WallKind::NoSlip]);
+            for (k, patch) in local_vectors.patches_of(instance.piece).iter().enumerate() {
                 let samples = &samples[system.leaf_number(instance.piece, patch)];
                 let leaf = system.leaf(instance.piece, patch);
                 let on_sockets = closed.get(k).map(|facets| wall_samples(&leaf.mesh, facets));
@@ -47,8 +48,8 @@ pub fn wall_shear(
                 if samples.is_empty() && on_sockets.is_empty() {
                     continue;
                 }
-                let frame = Frame::new(instance, patch);
-                mesh_values(leaf, patch, slab, &mut local, &mut x);
+                let frame = PatchFrame::new(instance, patch);
+                mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
                 let scale = system.viscosity / frame.unit / instance.depth.sqrt();
                 let place = |p: [f64; 2]| {
                     let at = frame.point(p);

@@ -8,11 +8,11 @@
 use rayon::prelude::*;
 
 use super::closed::closed_facets;
-use super::nodal::{Frame, mesh_values};
+use super::nodal::{PatchFrame, mesh_values};
 use crate::fem::lagrange::cell_point;
 use crate::fem::quadrature;
 use crate::mesh::{BlockMesh, TETRAHEDRON_FACETS};
-use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
 use crate::stokes::system::System;
 use stokeslet_cad::shape::WallKind;
 
@@ -159,8 +159,8 @@ pub fn range(samples: impl IntoIterator<Item = ShearSample>) -> ShearRange {
 /// Least, mean and greatest wall shear over the pieces of a chip, on walls that hold the fluid, Pa, places in m; of no use where it was cancelled.
 pub fn wall_shear_of_solids(
     system: &System<3>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     is_cancelled: IsCancelled<'_>,
 ) -> ShearRange {
     let points: Vec<Vec<WallPoint>> = system
@@ -174,11 +174,12 @@ pub fn wall_shear_of_solids(
         .enumerate()
         .filter(|_| !is_cancelled())
         .map(|(k, instance)| {
-            let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
-            let (mut local, mut x) = (Vec::new(), Vec::new());
+            let local_vector =
+                &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
+            let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
             let mut ranges = Vec::new();
-            let closed = closed_facets(system, slabs, k, &[WallKind::NoSlip]);
-            for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
+            let closed = closed_facets(system, local_vectors, k, &[WallKind::NoSlip]);
+            for (k, patch) in local_vectors.patches_of(instance.piece).iter().enumerate() {
                 let points = &points[system.leaf_number(instance.piece, patch)];
                 let leaf = system.leaf(instance.piece, patch);
                 let on_sockets = closed.get(k).map(|facets| wall_points(&leaf.mesh, facets));
@@ -186,8 +187,8 @@ pub fn wall_shear_of_solids(
                 if points.is_empty() && on_sockets.is_empty() {
                     continue;
                 }
-                let frame = Frame::new(instance, patch);
-                mesh_values(leaf, patch, slab, &mut local, &mut x);
+                let frame = PatchFrame::new(instance, patch);
+                mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
                 let velocity = |n: u32| std::array::from_fn(|c| x[3 * n as usize + c]);
                 ranges.push(range(points.iter().chain(&on_sockets).map(|point| {
                     ShearSample {
@@ -230,7 +231,7 @@ fn norm([x, y, z]: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::{ComponentMesh, MeshError, Top, arc, extrude, mouth_rank, straight};
+    use crate::mesh::{ComponentMesh, MeshError, Top, arc, extrude, socket_rank, straight};
 
     fn extruded(
         strip: Result<ComponentMesh, MeshError>,
@@ -238,8 +239,8 @@ mod tests {
         depth: f64,
     ) -> BlockMesh<3> {
         let kind = strip.expect("a plain strip").kinds.remove(0);
-        let mouth = |slot| kind.nodes_in(slot).iter().map(|&(n, _)| n).collect();
-        let rank = mouth_rank(&kind.mesh, &[mouth(0), mouth(1)]).expect("even mouths");
+        let socket = |slot| kind.nodes_in(slot).iter().map(|&(n, _)| n).collect();
+        let rank = socket_rank(&kind.mesh, &[socket(0), socket(1)]).expect("even sockets");
         extrude(&kind.mesh, &rank, layers, depth, Top::Wall)
             .expect("a plain slice")
             .mesh

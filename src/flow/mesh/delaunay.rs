@@ -1,4 +1,4 @@
-//! Outlines of any shape: constrained Delaunay triangles with the mouths' edges fixed.
+//! Outlines of any shape: constrained Delaunay triangles with the sockets' edges fixed.
 
 use std::collections::BTreeSet;
 
@@ -26,9 +26,9 @@ const APART: f64 = 0.8;
 /// are curved: quadratic, with their middles on the circle.
 ///
 /// # Shapes and units
-/// - `domain` in cells; every mouth gets `resolution` equal edges
+/// - `domain` in cells; every socket gets `resolution` equal edges
 /// # Source
-/// Ruppert's refinement by the `spade` crate, walls and mouths divided before and never split; then Laplacian smoothing.
+/// Ruppert's refinement by the `spade` crate, walls and sockets divided before and never split; then Laplacian smoothing.
 pub fn delaunay(domain: &Domain<'_>, resolution: u32, sizes: &Sizes) -> Result<P2Mesh, MeshError> {
     let &Domain {
         corners, sockets, ..
@@ -124,7 +124,7 @@ pub fn delaunay(domain: &Domain<'_>, resolution: u32, sizes: &Sizes) -> Result<P
     ))
 }
 
-/// The vertices of edge `k` of an outline but the last: a mouth in `resolution` equal edges, a wall in steps near one, or smaller near
+/// The vertices of edge `k` of an outline but the last: a socket in `resolution` equal edges, a wall in steps near one, or smaller near
 /// gaps.
 fn divide(
     corners: &[Point],

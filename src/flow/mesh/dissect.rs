@@ -104,7 +104,7 @@ pub fn dissect(mesh: &BlockMesh<2>, cells_a_leaf: usize) -> Dissection {
     tree
 }
 
-/// Whether the walls are their own mirror image along an axis: then so are the mouths between them.
+/// Whether the walls are their own mirror image along an axis: then so are the sockets between them.
 fn is_mirror_image(mesh: &BlockMesh<2>, axis: usize) -> bool {
     let walls = || mesh.nodes.iter().zip(&mesh.on_wall).filter(|n| *n.1);
     let (low, high) = walls().fold((f64::INFINITY, f64::NEG_INFINITY), |b, (p, _)| {
@@ -366,11 +366,11 @@ mod tests {
     use crate::mesh::{Corners, Domain, PlanePart, plane_polygon, plane_straight};
     use stokeslet_base::geometry::Point;
 
-    fn outline(resolution: u32, corners: &[(f64, f64)], mouths: &[usize]) -> BlockMesh<2> {
+    fn outline(resolution: u32, corners: &[(f64, f64)], sockets: &[usize]) -> BlockMesh<2> {
         let corners: Vec<Point> = corners.iter().map(|&(x, y)| Point::new(x, y)).collect();
         plane_polygon(
             resolution,
-            &Domain::simple(&corners, mouths),
+            &Domain::simple(&corners, sockets),
             Corners::Plain,
         )
         .expect("a sound polygon")
@@ -492,7 +492,7 @@ mod tests {
         }
     }
 
-    /// Mouths on two sides that face each other up and down, but not to the left and right: the halves above and below are equal.
+    /// Sockets on two sides that face each other up and down, but not to the left and right: the halves above and below are equal.
     #[test]
     fn the_first_cut_leaves_mirror_images_where_it_can() {
         let corners = |turned: bool| {

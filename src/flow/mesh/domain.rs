@@ -1,4 +1,4 @@
-//! What a polygon's mesh is made for: an outline, its mouths and the posts in it.
+//! What a polygon's mesh is made for: an outline, its sockets and the posts in it.
 
 use std::f64::consts::TAU;
 
@@ -11,12 +11,12 @@ use stokeslet_cad::shape::Hole;
 const ON_CIRCLE: f64 = 1e-7;
 const NONE: u32 = u32::MAX;
 
-/// An outline with mouths and posts, in cells of its narrowest mouth.
+/// An outline with sockets and posts, in cells of its narrowest socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Domain<'a> {
     /// Counter-clockwise.
     pub corners: &'a [Point],
-    /// Mouth k is the edge after corner `sockets[k]`.
+    /// Socket k is the edge after corner `sockets[k]`.
     pub sockets: &'a [usize],
     /// Inside, apart from the outline and from each other.
     pub holes: &'a [Hole],

@@ -8,7 +8,7 @@
 //! level 2k    b0--b1---b2
 //! ```
 //! A diagonal lies over a plane edge and depends on the ranks of that edge's ends only, so neighbours agree wherever they agree
-//! on those ([`super::mouth_rank()`]). The P2 nodes are the plane's P2 nodes times the levels 0 to 2 L, all of them and no other:
+//! on those ([`super::socket_rank()`]). The P2 nodes are the plane's P2 nodes times the levels 0 to 2 L, all of them and no other:
 //! the middle of a diagonal is the edge's middle at an odd level. Over a curved plane edge they make a curved face that is
 //! straight upwards, so the extruded mesh fills exactly the plane one times its depth.
 //!
@@ -60,11 +60,11 @@ pub enum ExtrudeError {
         /// The other end.
         b: u32,
     },
-    /// A mouth with an odd number of edges: its middle edge looks alike from both sides.
-    #[error("mouth {mouth} has {edges} edges; three dimensions need an even number, at least 2")]
-    OddMouth {
+    /// A socket with an odd number of edges: its middle edge looks alike from both sides.
+    #[error("socket {socket} has {edges} edges; three dimensions need an even number, at least 2")]
+    OddSocket {
         /// Which one.
-        mouth: usize,
+        socket: usize,
         /// Its edges.
         edges: usize,
     },

@@ -28,9 +28,9 @@ pub enum Corners {
     Graded,
 }
 
-/// How far from a corner cells are smaller, in widths of the narrowest mouth.
+/// How far from a corner cells are smaller, in widths of the narrowest socket.
 pub const REACH: f64 = 0.6;
-/// Of the distance, over the reach: the size of cells.
+/// Power of the distance over the reach that gives the size of cells.
 const POWER: f64 = 0.75;
 /// No cells are smaller than this, in cells.
 const LEAST: f64 = 1e-6;
@@ -113,7 +113,7 @@ mod tests {
             let (plain, graded) = (of(Corners::Plain), of(Corners::Graded));
             assert!((area(&graded.mesh) - area(&plain.mesh)).abs() < 1e-9);
             for (a, b) in graded.mesh.sockets.iter().zip(&plain.mesh.sockets) {
-                assert_eq!(a.len(), b.len(), "mouths keep their nodes");
+                assert_eq!(a.len(), b.len(), "sockets keep their nodes");
             }
             // Euler's formula: a mesh without hanging nodes.
             let edges = graded.mesh.nodes.len() - graded.mesh.n_vertices;
@@ -171,6 +171,6 @@ mod tests {
         assert!((degrees(0) - 90.0).abs() < 1e-9);
         assert!((degrees(4) - 270.0).abs() < 1e-9);
         assert_eq!(sharp_corners(&bend, &[]), [4]);
-        assert_eq!(sharp_corners(&bend, &[4]), [0; 0], "beside a mouth");
+        assert_eq!(sharp_corners(&bend, &[4]), [0; 0], "beside a socket");
     }
 }

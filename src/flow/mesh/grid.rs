@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(made.n_blocks, 8);
         assert!(
             made.mesh.sockets.iter().all(|s| s.len() == 17),
-            "every mouth has 8 edges"
+            "every socket has 8 edges"
         );
     }
 

@@ -13,7 +13,7 @@ use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Par, Side};
 use rustc_hash::FxHashMap;
 
-use super::polygon::mouths;
+use super::polygon::angles_and_scales;
 use super::{BlockMesh, Domain, PlanePolygon};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::vectors::clear_upper_halves;
@@ -24,7 +24,7 @@ const ON_EDGE: f64 = 1e-7;
 /// Nodes aren't moved further than this, in cells: another polygon isn't nearly the same.
 const FURTHEST: f64 = 0.5;
 
-/// The image of the mesh `of` a domain in another, and in its cells; `None` where the two have not as many corners, mouths and posts, in the same
+/// The image of the mesh `of` a domain in another, and in its cells; `None` where the two have not as many corners, sockets and posts, in the same
 /// order, differ by more than half a cell, or a cell would become half or twice as large.
 ///
 /// # Accuracy and cost
@@ -53,18 +53,18 @@ pub fn image(
     if !areas(&mesh).zip(areas(&of.mesh)).all(kept) {
         return None;
     }
-    let mut sockets = of.mouths.clone();
-    for (mouth, (angle, scale)) in sockets.iter_mut().zip(mouths(to, resolution)) {
-        (mouth.angle, mouth.scale) = (angle, scale);
+    let mut sockets = of.sockets.clone();
+    for (socket, (angle, scale)) in sockets.iter_mut().zip(angles_and_scales(to, resolution)) {
+        (socket.angle, socket.scale) = (angle, scale);
     }
     Some(PlanePolygon {
         mesh,
-        mouths: sockets,
+        sockets,
         cut_as: Some(of.mesh.clone()),
     })
 }
 
-/// Of all cells, between their vertices.
+/// Areas of all cells, between their vertices.
 fn areas(mesh: &BlockMesh<2>) -> impl Iterator<Item = f64> {
     let at = |n: u32| Point::new(mesh.nodes[n as usize][0], mesh.nodes[n as usize][1]);
     let cells = mesh.cells.chunks_exact(6);
@@ -253,7 +253,7 @@ mod tests {
                 assert!((a / b - 1.0).abs() < 0.1, "{a} and {b}");
             }
             let anew = plane_polygon(R, &domain(&own), corners).expect("a chamber");
-            for (a, b) in made.mouths.iter().zip(&anew.mouths) {
+            for (a, b) in made.sockets.iter().zip(&anew.sockets) {
                 assert_eq!((a.angle, a.scale), (b.angle, b.scale));
                 for (n, m) in a.nodes.iter().zip(&b.nodes) {
                     let (n, m) = (made.mesh.nodes[*n as usize], anew.mesh.nodes[*m as usize]);

@@ -22,7 +22,6 @@ mod grid;
 mod grid_lines;
 mod image;
 mod layers;
-mod mouth_rank;
 mod p2;
 mod partition;
 mod pattern;
@@ -30,6 +29,7 @@ mod plane;
 mod polygon;
 mod quality;
 pub mod separators;
+mod socket_rank;
 mod strip;
 mod symmetry;
 
@@ -39,16 +39,16 @@ pub use domain::Domain;
 pub use extrude::{ExtrudeError, Extruded, TETRAHEDRON_FACETS, Top, extrude};
 pub use grading::Corners;
 pub use image::{image, lies_near};
-pub use mouth_rank::mouth_rank;
 pub use p2::P2Mesh;
 pub use partition::snap;
 pub use pattern::{Placement, SliceCounts, Step};
 pub use plane::{
-    PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip, plane_arc, plane_arc_like,
+    PlanePart, PlanePolygon, PlaneSlice, PlaneSocket, PlaneStrip, plane_arc, plane_arc_like,
     plane_polygon, plane_straight, plane_straight_like,
 };
 pub use polygon::polygon;
 pub use quality::{Quality, quality};
+pub use socket_rank::socket_rank;
 pub use strip::{arc, line_number, straight};
 
 use stokeslet_cad::shape::gaps::SMALLEST_GAP;

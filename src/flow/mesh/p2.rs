@@ -90,7 +90,7 @@ impl P2Mesh {
         mesh
     }
 
-    /// A mouth's two end vertices lie on walls, also where two mouths share a corner and no wall edge of this mesh ends there.
+    /// A socket's two end vertices lie on walls, also where two sockets share a corner and no wall edge of this mesh ends there.
     fn mark_socket_ends(&mut self) {
         for socket in &self.sockets {
             for end in [socket.first(), socket.last()].into_iter().flatten() {

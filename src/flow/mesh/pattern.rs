@@ -34,7 +34,7 @@ pub enum Step {
     Shift(f64),
     /// Turned to the left about (0, `radius`).
     Turn {
-        /// Of the centre line, in cells.
+        /// Radius of the centre line, in cells.
         radius: f64,
         /// One slice's, rad.
         angle: f64,
@@ -112,7 +112,7 @@ pub enum SliceMap {
     },
     /// A wedge of a ring.
     Wedge {
-        /// Of the centre line.
+        /// Radius of the centre line.
         radius: f64,
         /// Between the cross-sections, rad.
         angle: f64,
@@ -143,13 +143,13 @@ impl SliceMap {
 /// Which slice of a strip it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SliceKind {
-    /// Of the first half.
+    /// A slice of the first half.
     Forward,
     /// The last of the first half, of another length.
     ForwardMiddle,
     /// The first of the second half, of another length: its triangles are the mirror image along the flow.
     BackwardMiddle,
-    /// Of the second half: its triangles are the mirror image along the flow.
+    /// A slice of the second half: its triangles are the mirror image along the flow.
     Backward,
 }
 

@@ -43,15 +43,15 @@ pub struct PlaneSlice {
 pub struct PlanePolygon {
     /// The mesh.
     pub mesh: BlockMesh<2>,
-    /// Its mouths, in the order of the canonical shape's sockets. Two that meet in a corner share that node.
-    pub mouths: Vec<PlaneMouth>,
+    /// Its sockets, in the order of the canonical shape's. Two that meet in a corner share that node.
+    pub sockets: Vec<PlaneSocket>,
     /// A mesh with the same cells that says where it is cut, if another than itself does.
     pub cut_as: Option<BlockMesh<2>>,
 }
 
-/// A mouth of a polygon.
+/// A socket of a polygon.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlaneMouth {
+pub struct PlaneSocket {
     /// Its nodes, counter-clockwise about the part: 2r+1.
     pub nodes: Vec<u32>,
     /// Outward direction, rad.
@@ -124,7 +124,7 @@ pub fn plane_arc_like(
     Ok(PlanePart::Strip(PlaneStrip::new(&strip)))
 }
 
-/// A polygon, in cells of its narrowest mouth.
+/// A polygon, in cells of its narrowest socket.
 ///
 /// # Errors
 /// [`MeshError`]: no socket, an outline that meets itself, more cells than can be afforded.
@@ -134,10 +134,10 @@ pub fn plane_polygon(
     grading: Corners,
 ) -> Result<PlanePolygon, MeshError> {
     let mut made = polygon::mesh(resolution, domain, grading)?;
-    let mouths = std::mem::take(&mut made.mesh.sockets)
+    let sockets = std::mem::take(&mut made.mesh.sockets)
         .into_iter()
         .zip(made.angles.iter().zip(&made.scales))
-        .map(|(nodes, (&angle, &scale))| PlaneMouth {
+        .map(|(nodes, (&angle, &scale))| PlaneSocket {
             nodes,
             angle,
             scale,
@@ -146,7 +146,7 @@ pub fn plane_polygon(
     let mesh = whole(made.mesh);
     Ok(PlanePolygon {
         mesh,
-        mouths,
+        sockets,
         cut_as: None,
     })
 }
@@ -198,7 +198,7 @@ impl PlaneStrip {
     }
 
     /// (outward direction in rad, unit of its cells in cells of the part) of the start and of the end.
-    pub fn mouths(&self) -> [(f64, f64); 2] {
+    pub fn sockets(&self) -> [(f64, f64); 2] {
         let (start, end) = (self.placement(0), self.placement(self.n_slices()));
         [
             (start.angle + std::f64::consts::PI, start.scale),
@@ -245,7 +245,7 @@ mod tests {
                 "slice {k}"
             );
         }
-        for (line, (angle, scale)) in listed.lines.iter().zip(described.mouths()) {
+        for (line, (angle, scale)) in listed.lines.iter().zip(described.sockets()) {
             assert_eq!((line.angle, line.scale), (angle, scale));
         }
     }
@@ -318,15 +318,15 @@ mod tests {
             want.sort_unstable();
             got.sort_unstable();
             assert_eq!(got, want);
-            for (mouth, line) in part.mouths.iter().zip(&listed.lines) {
-                assert_eq!((mouth.angle, mouth.scale), (line.angle, line.scale));
-                assert_eq!(mouth.nodes.len(), 17);
-                let outward = Point::unit(mouth.angle);
+            for (socket, line) in part.sockets.iter().zip(&listed.lines) {
+                assert_eq!((socket.angle, socket.scale), (line.angle, line.scale));
+                assert_eq!(socket.nodes.len(), 17);
+                let outward = Point::unit(socket.angle);
                 let at = |i: usize| {
-                    let p = part.mesh.nodes[mouth.nodes[i] as usize];
+                    let p = part.mesh.nodes[socket.nodes[i] as usize];
                     Point::new(p[0], p[1])
                 };
-                let along = (at(16) - at(0)) * (1.0 / (8.0 * mouth.scale));
+                let along = (at(16) - at(0)) * (1.0 / (8.0 * socket.scale));
                 assert!((along - outward.left()).norm() < 1e-12, "counter-clockwise");
             }
         }

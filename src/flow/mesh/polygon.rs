@@ -36,8 +36,8 @@ pub fn polygon(
     ))
 }
 
-/// The outward direction of each mouth, rad, and the size of its cells in those of the component.
-pub fn mouths(domain: &Domain<'_>, resolution: u32) -> impl Iterator<Item = (f64, f64)> {
+/// The outward direction of each socket, rad, and the size of its cells in those of the component.
+pub fn angles_and_scales(domain: &Domain<'_>, resolution: u32) -> impl Iterator<Item = (f64, f64)> {
     let corners = domain.corners;
     domain.sockets.iter().map(move |&k| {
         let edge = corners[(k + 1) % corners.len()] - corners[k];
@@ -49,7 +49,7 @@ pub fn mouths(domain: &Domain<'_>, resolution: u32) -> impl Iterator<Item = (f64
 /// Meshes a polygon.
 ///
 /// # Shapes and units
-/// - `domain` in cell sizes of its narrowest mouth
+/// - `domain` in cell sizes of its narrowest socket
 /// # Errors
 /// [`MeshError`]: no socket, an outline that meets itself or nearly does, more cells than can be afforded.
 pub fn mesh(resolution: u32, domain: &Domain<'_>, grading: Corners) -> Result<Meshed, MeshError> {
@@ -62,7 +62,7 @@ pub fn mesh(resolution: u32, domain: &Domain<'_>, grading: Corners) -> Result<Me
     if !domain.is_finite() {
         return Err(MeshError::Dimension);
     }
-    let (angles, scales) = mouths(domain, resolution).unzip();
+    let (angles, scales) = angles_and_scales(domain, resolution).unzip();
     let sizes = Sizes::new(domain, resolution, graded_points(domain, grading))?;
     let gridded = match sizes.is_uniform() && domain.holes.is_empty() {
         true => grid(corners, sockets, resolution)?,

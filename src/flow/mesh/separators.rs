@@ -16,11 +16,11 @@ pub struct Separators {
     /// is unknown.
     pub velocities: Vec<u32>,
     /// One a vertex: at or above its velocity; [`NEVER`] where held, and where all velocities of its cells are held or on walls:
-    /// only the neighbours can then determine it, so it must be kept with the mouths.
+    /// only the neighbours can then determine it, so it must be kept with the sockets.
     pub pressures: Vec<u32>,
 }
 
-/// Places every unknown in the tree; `held` marks the nodes on mouths, one a mesh node.
+/// Places every unknown in the tree; `held` marks the nodes on sockets, one a mesh node.
 pub fn separators(mesh: &BlockMesh<2>, tree: &Dissection, held: &[bool]) -> Separators {
     let parents = tree.parents();
     let mut velocities = vec![NEVER; mesh.nodes.len()];
@@ -138,11 +138,11 @@ mod tests {
     use crate::mesh::{Corners, Domain, PlanePolygon, plane_polygon};
     use stokeslet_base::geometry::Point;
 
-    fn polygon(resolution: u32, corners: &[(f64, f64)], mouths: &[usize]) -> PlanePolygon {
+    fn polygon(resolution: u32, corners: &[(f64, f64)], sockets: &[usize]) -> PlanePolygon {
         let corners: Vec<Point> = corners.iter().map(|&(x, y)| Point::new(x, y)).collect();
         plane_polygon(
             resolution,
-            &Domain::simple(&corners, mouths),
+            &Domain::simple(&corners, sockets),
             Corners::Plain,
         )
         .expect("a sound polygon")
@@ -150,7 +150,7 @@ mod tests {
 
     fn held(part: &PlanePolygon) -> Vec<bool> {
         let mut held = vec![false; part.mesh.nodes.len()];
-        for &n in part.mouths.iter().flat_map(|m| &m.nodes) {
+        for &n in part.sockets.iter().flat_map(|m| &m.nodes) {
             held[n as usize] = true;
         }
         held
@@ -161,7 +161,7 @@ mod tests {
         polygon(r, &[(0.0, 0.0), (a, 0.0), (a, a), (0.0, a)], &[0, 1, 2, 3])
     }
 
-    /// Three mouths of one width at 120 degrees or so, as where three edges of a Voronoi diagram meet.
+    /// Three sockets of one width at 120 degrees or so, as where three edges of a Voronoi diagram meet.
     fn fan(r: u32) -> PlanePolygon {
         let w = f64::from(r);
         let mut corners = Vec::new();
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_lone_corner_s_pressure_goes_with_the_velocity_across_its_inner_edge() {
         let (mesh, tree) = lone_corner();
-        // Nodes: corners 0, 1, 2, 3; edges 01, 13, 30, 12, 23. The right edge 12 is a mouth.
+        // Nodes: corners 0, 1, 2, 3; edges 01, 13, 30, 12, 23. The right edge 12 is a socket.
         let mut held = vec![false; 9];
         for n in [1, 2, 7] {
             held[n] = true;
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn every_unknown_is_eliminated_once_and_the_rest_are_the_mouths() {
+    fn every_unknown_is_eliminated_once_and_the_rest_are_the_sockets() {
         for part in [cross(8), fan(8)] {
             let held = held(&part);
             let mesh = &part.mesh;

@@ -31,7 +31,7 @@ pub struct Axis {
 type Feature = ([i64; 4], u8);
 
 impl Axis {
-    /// An axis of symmetry of a domain and of its mesh's mouths; of several one that crosses a mouth.
+    /// An axis of symmetry of a domain and of its mesh's sockets; of several one that crosses a socket.
     pub fn of(domain: &Domain<'_>, resolution: u32) -> Option<Self> {
         let (corners, n) = (domain.corners, domain.corners.len());
         if n < 3 {
@@ -39,8 +39,8 @@ impl Axis {
         }
         let own: FxHashSet<Feature> = features(domain, |p| p, false).collect();
         // A reflection turns the outline round: it takes corner i to corner (sum - i) for some sum.
-        let crossing_mouths = domain.sockets.iter().map(|&k| (2 * k + 1) % n);
-        let mut axes = crossing_mouths.chain(0..n).filter_map(|sum| {
+        let crossing_sockets = domain.sockets.iter().map(|&k| (2 * k + 1) % n);
+        let mut axes = crossing_sockets.chain(0..n).filter_map(|sum| {
             let (a, b) = match sum {
                 0 => (corners[1], corners[n - 1]),
                 _ => (corners[0], corners[sum]),
@@ -73,7 +73,7 @@ impl Axis {
         p - across * (2.0 * across.dot(p - self.at))
     }
 
-    /// Walls and mouths on the side that is meshed, and the axis where it lies in the fluid: chains of edges, in cells.
+    /// Walls and sockets on the side that is meshed, and the axis where it lies in the fluid: chains of edges, in cells.
     pub fn half(
         &self,
         domain: &Domain<'_>,
@@ -290,7 +290,11 @@ mod tests {
         };
         assert_eq!(Axis::of(&domain, 8), None, "a post without a mirror image");
         let domain = Domain::simple(&y, &[2, 8]);
-        assert_eq!(Axis::of(&domain, 8), None, "a mouth without a mirror image");
+        assert_eq!(
+            Axis::of(&domain, 8),
+            None,
+            "a socket without a mirror image"
+        );
         let domain = Domain::simple(&y, &[2, 5, 8]);
         assert_eq!(
             Axis::of(&domain, 7),

@@ -42,12 +42,15 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
     if !chip.model.needs_depth() || chip.depth.is_none() {
         return out;
     }
-    // Width of a part's narrowest mouth, and its depth.
+    // Width of a part's narrowest socket, and its depth.
     let parts = chip.parts.iter().enumerate();
     let sizes: Vec<(f64, f64)> = parts
         .filter_map(|(k, part)| {
-            let mouths = part.shape.mouths();
-            let width = mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min);
+            let sockets = part.shape.sockets();
+            let width = sockets
+                .iter()
+                .map(|m| m.width)
+                .fold(f64::INFINITY, f64::min);
             Some((width, chip.depth_of(k)?)).filter(|_| width.is_finite())
         })
         .collect();
@@ -71,7 +74,7 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
             );
         }
     }
-    // Cells are counted across each part's own narrowest mouth.
+    // Cells are counted across each part's own narrowest socket.
     let Some(&(widest, depth)) = sizes.iter().max_by(least) else {
         return out;
     };
@@ -168,7 +171,7 @@ pub fn of_solution(chip: &Chip, solution: &Solution, density: Option<f64>) -> Ve
 /// # Shapes and units
 /// - `density`: kg/m^3
 /// # Source
-/// The hydraulic diameter, as in White, Viscous Fluid Flow; w is the part's narrowest mouth, the chip's where none is found there.
+/// The hydraulic diameter, as in White, Viscous Fluid Flow; w is the part's narrowest socket, the chip's where none is found there.
 pub fn reynolds(chip: &Chip, solution: &Solution, density: f64) -> Option<(f64, Point)> {
     let (speed, at) = solution.max_speed?;
     let holds = |part: &&Part| holds(&part.shape, part.motion.inverse().apply(at));
@@ -178,9 +181,9 @@ pub fn reynolds(chip: &Chip, solution: &Solution, density: f64) -> Option<(f64, 
             .iter()
             .enumerate()
             .filter(|(_, part)| is_here(part));
-        let mouths =
-            here.flat_map(|(k, p)| p.shape.mouths().into_iter().map(move |m| (k, m.width)));
-        mouths.min_by(|a, b| a.1.total_cmp(&b.1))
+        let sockets =
+            here.flat_map(|(k, p)| p.shape.sockets().into_iter().map(move |m| (k, m.width)));
+        sockets.min_by(|a, b| a.1.total_cmp(&b.1))
     };
     let narrowest = narrowest(&holds).or_else(|| narrowest(&|_| true));
     let (part, width) = narrowest.unwrap_or((0, f64::INFINITY));

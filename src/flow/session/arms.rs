@@ -235,7 +235,7 @@ mod tests {
             "five slices of each pipe more"
         );
         for part in &made.parts[1..] {
-            assert_eq!(part.shape.mouths()[1].middle.x, 3.375);
+            assert_eq!(part.shape.sockets()[1].middle.x, 3.375);
         }
         for joint in &made.connections {
             assert!(!made.is_free(joint), "sockets still lie on each other");

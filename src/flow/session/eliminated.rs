@@ -14,14 +14,14 @@ use super::{
 };
 use crate::canonical::Canonicalised;
 use crate::field::ports::PortValues;
-use crate::stokes::mouth::{Mouth, PortData, port_data};
-use crate::stokes::slabs::State;
+use crate::stokes::local_vectors::ChipVector;
+use crate::stokes::socket::{PortData, PortSocket, port_data};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
 
-/// Pieces eliminated once on to their mouths, then groups of them: see [`stokeslet_fronts`]. In the plane and in space.
+/// Pieces eliminated once on to their sockets, then groups of them: see [`stokeslet_fronts`]. In the plane and in space.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fronts;
 
@@ -46,7 +46,7 @@ pub(super) struct Kept<const D: usize> {
     pub(super) space: Box<dyn Space<D>>,
     pub(super) flow: Flow<D>,
     ports: Vec<Port>,
-    mouths: Vec<Mouth>,
+    sockets: Vec<PortSocket>,
     stillness: Stillness,
     pub(super) settings: SolveSettings,
     conductance: Conductance,
@@ -79,12 +79,12 @@ impl<const D: usize> Kept<D> {
         let clock = Instant::now();
         let _stage = recorder.stage("back substitute");
         let ports = flow.system.ports.iter();
-        let mouths = ports.map(|p| space.mouth(&flow.system, p)).collect();
+        let sockets = ports.map(|p| space.socket(&flow.system, p)).collect();
         let mut kept = Self {
             space,
             flow,
             ports: chip.ports.clone(),
-            mouths,
+            sockets,
             stillness: Stillness::new(chip),
             settings: job.settings.clone(),
             conductance: Conductance::default(),
@@ -123,7 +123,7 @@ impl<const D: usize> Eliminated for Kept<D> {
     ) -> Result<(Solution, Option<Box<dyn Nearby + '_>>), SolveError> {
         let (solution, answer, datum) = self.solve_with(asked, &silent, cancel)?;
         let conditions: Vec<Condition> = asked.iter().map(|c| self.space.condition(*c)).collect();
-        if self.flow.slabs.is_none() || self.stillness.is_still(&conditions) {
+        if self.flow.local_vectors.is_none() || self.stillness.is_still(&conditions) {
             return Ok((solution, None));
         }
         let loads = self.seen().data(&conditions, &datum).loads;
@@ -210,9 +210,9 @@ impl<const D: usize> Kept<D> {
         Seen {
             space: &*self.space,
             system: &self.flow.system,
-            slabs: self.flow.slabs.as_ref(),
+            local_vectors: self.flow.local_vectors.as_ref(),
             ports: &self.ports,
-            mouths: &self.mouths,
+            sockets: &self.sockets,
         }
     }
 
@@ -226,9 +226,9 @@ impl<const D: usize> Kept<D> {
     ) -> Result<Answer, SolveError> {
         let seen = self.seen();
         let PortData { loads, given } = seen.data(conditions, datum);
-        let loads = State {
+        let loads = ChipVector {
             shared: loads,
-            slabs: Vec::new(),
+            local: Vec::new(),
         };
         let is_still = self.stillness.is_still(conditions);
         let imbalance = |shared: &[f64], reactions: &[f64]| {
@@ -247,7 +247,7 @@ impl<const D: usize> Kept<D> {
     ///
     /// What all pressures have in common is only rounded: so it is the least that is given. Where widths differ much, what lies behind a
     /// narrow channel is at a pressure that is nearly constant and, in units of its own cells, huge: rounding it would drown the flow there.
-    /// So it is that of the widest mouth, which a substitution without fields tells well enough; what is solved then is the same flow.
+    /// So it is that of the widest socket, which a substitution without fields tells well enough; what is solved then is the same flow.
     fn datum(&self, conditions: &[Condition]) -> Vec<f64> {
         let system = &self.flow.system;
         let mut least = vec![f64::INFINITY; system.is_free.len()];
@@ -265,7 +265,7 @@ impl<const D: usize> Kept<D> {
             return datum;
         }
         let values = conditions.iter().map(|c| c.value());
-        let data = port_data(system, &self.ports, &self.mouths, values);
+        let data = port_data(system, &self.ports, &self.sockets, values);
         let found = self.flow.solve_shared(&[(&data.loads, &data.given)]);
         let Some((mut shared, _)) = found.into_iter().next() else {
             return datum;
@@ -295,7 +295,7 @@ impl<const D: usize> Kept<D> {
         let answers = |cases: &[Vec<f64>]| -> Vec<Vec<PortValues>> {
             let data: Vec<PortData> = cases
                 .iter()
-                .map(|values| port_data(system, &self.ports, &self.mouths, values.iter().copied()))
+                .map(|values| port_data(system, &self.ports, &self.sockets, values.iter().copied()))
                 .collect();
             let both: Vec<(&[f64], &[f64])> = data.iter().map(|d| (&*d.loads, &*d.given)).collect();
             let found = self.flow.solve_shared(&both);
@@ -322,7 +322,7 @@ impl<const D: usize> Kept<D> {
     }
 }
 
-/// Widths that differ by more than this make pressures relative to those of the widest mouth.
+/// Widths that differ by more than this make pressures relative to those of the widest socket.
 const MUCH_WIDER: f64 = 8.0;
 
 /// Answers that are found together: every front is read once for all of them.

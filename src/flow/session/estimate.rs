@@ -38,7 +38,7 @@ const SMOOTH: f64 = 10.0;
 /// The order of extrapolation.
 const EXTRAPOLATION_ORDER: f64 = 2.0;
 
-/// Of the values of a port. Given values have no error.
+/// Errors of the values of a port. Given values have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PortError {
     /// m^3/s, m^2/s where the chip has no depth.
@@ -64,10 +64,10 @@ pub struct ErrorEstimate {
     pub relative: f64,
     /// In the chip's order of ports.
     pub ports: Vec<PortError>,
-    /// Of each conductance, in their unit; row-major as they are.
+    /// Error of each conductance, in their unit; row-major as they are.
     pub conductance: Vec<Vec<f64>>,
-    /// Of the peak wall shear stress, Pa. It has no limit at a sharp inner corner: the estimate is then of little use, and large.
-    /// `None` where only ports were wanted.
+    /// Error of the peak wall shear stress, Pa. The stress has no limit at a sharp inner corner: the estimate is then of little
+    /// use, and large. `None` where only ports were wanted.
     pub peak_wall_shear: Option<f64>,
 }
 

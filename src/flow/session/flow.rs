@@ -7,10 +7,10 @@ mod near;
 pub use near::Left;
 
 use super::{SolveError, SolveReport, SolveSettings};
-use crate::stokes::slabs::{IsCancelled, Slabs, State, twice};
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors, twice};
 use crate::stokes::system::System;
 use stokeslet_base::cancel::CancelToken;
-use stokeslet_fronts::tree::{gather, runs, scatter};
+use stokeslet_fronts::tree::{gather, ranges, scatter};
 use stokeslet_fronts::{Class, Element, FrontError, NOWHERE, Network, Schur, Top, Values};
 
 /// An eliminated chip.
@@ -24,8 +24,8 @@ pub struct Flow<const D: usize> {
     elements: Vec<Element>,
     /// Class of every shared unknown, those of bridges too.
     classes: Vec<Class>,
-    /// Slabs, where fields are wanted.
-    pub slabs: Option<Slabs>,
+    /// Where local vectors lie, where fields are wanted.
+    pub local_vectors: Option<LocalVectors>,
 }
 
 /// Norms over the scale; not a number where numbers overflow, and zero where there is nothing.
@@ -50,7 +50,7 @@ const STUCK: f64 = 0.5;
 /// What loads and given values lead to.
 pub struct Answer {
     /// On all unknowns.
-    pub state: State,
+    pub state: ChipVector,
     /// On shared given unknowns: the force that holds them, canonical.
     pub reactions: Vec<f64>,
 }
@@ -81,10 +81,10 @@ impl<const D: usize> Flow<D> {
             }
         }
         tree.forward(&self.values, &mut carried);
-        let mut slabs = vec![0.0; n * data.len()];
+        let mut whole = vec![0.0; n * data.len()];
         let mut reactions = Vec::with_capacity(data.len());
         for (k, (_, given)) in data.iter().enumerate() {
-            let x = &mut slabs[k * n..][..n_boundary];
+            let x = &mut whole[k * n..][..n_boundary];
             for (value, &at) in given.iter().zip(position) {
                 if (at as usize) < n_boundary {
                     x[at as usize] = *value;
@@ -93,11 +93,11 @@ impl<const D: usize> Flow<D> {
             let loads = &carried[k * n..][..n_boundary];
             reactions.push(self.network.solve(&self.values, x, loads));
         }
-        tree.back(&self.values, &mut slabs, Some(&carried));
+        tree.back(&self.values, &mut whole, Some(&carried));
         let read = |from: &[f64], at: u32| from.get(at as usize).copied().unwrap_or(0.0);
         let cases = reactions.iter().enumerate().map(|(k, reactions)| {
-            let slab = &slabs[k * n..][..n];
-            let shared = position.iter().map(|&at| read(slab, at)).collect();
+            let one = &whole[k * n..][..n];
+            let shared = position.iter().map(|&at| read(one, at)).collect();
             let held = position.iter().take(self.system.class.len());
             (shared, held.map(|&at| read(reactions, at)).collect())
         });
@@ -120,7 +120,7 @@ impl<const D: usize> Flow<D> {
     /// [`SolveError::NotConverged`], [`SolveError::Cancelled`].
     pub fn solve(
         &self,
-        loads: &State,
+        loads: &ChipVector,
         given: &[f64],
         (settings, imbalance): (&SolveSettings, Imbalance<'_>),
         cancel: &CancelToken,
@@ -132,14 +132,14 @@ impl<const D: usize> Flow<D> {
             steps: report.refinement_steps,
         };
         report.refinement_steps = 0;
-        let Some(slabs) = &self.slabs else {
+        let Some(local_vectors) = &self.local_vectors else {
             let found = self.solve_all(&[(&loads.shared, given)]).pop();
             let (mut shared, reactions) = found.unwrap_or_default();
             report.relative_residual = self.shared_residual(&shared, &loads.shared, given);
             shared.truncate(self.system.class.len());
-            let state = State {
+            let state = ChipVector {
                 shared,
-                slabs: Vec::new(),
+                local: Vec::new(),
             };
             let is_small = report.relative_residual <= settings.tolerance;
             return is_small
@@ -153,24 +153,26 @@ impl<const D: usize> Flow<D> {
             true => Err(SolveError::Cancelled),
             false => Ok(()),
         };
-        let mut state = State {
+        let mut state = ChipVector {
             shared: vec![0.0; given.len()],
-            slabs: vec![0.0; slabs.n],
+            local: vec![0.0; local_vectors.n],
         };
-        let scale = self.scale(slabs, given, &mut state, loads, &is_cancelled);
+        let scale = self.scale(local_vectors, given, &mut state, loads, &is_cancelled);
         go_on()?;
-        let mut reactions = self.step(slabs, loads, given, &mut state, &is_cancelled);
+        let mut reactions = self.step(local_vectors, loads, given, &mut state, &is_cancelled);
         // What `state` lacks, once doubles are too short, and how many steps are left.
-        let mut rest: Option<State> = None;
+        let mut rest: Option<ChipVector> = None;
         let (mut before, mut steps_left) = (f64::INFINITY, settings.max_refinement_steps);
         loop {
             go_on()?;
             let exact = rest.as_mut().map(|rest| {
-                slabs.residual_in_twice(system, [&mut state, rest], loads, &is_cancelled)
+                local_vectors.residual_in_twice(system, [&mut state, rest], loads, &is_cancelled)
             });
             let norms = match &exact {
-                Some(residual) => slabs.norms(system, residual),
-                None => slabs.residual_norms(system, &state, loads, &|_| false, &is_cancelled),
+                Some(residual) => local_vectors.norms(system, residual),
+                None => {
+                    local_vectors.residual_norms(system, &state, loads, &|_| false, &is_cancelled)
+                }
             };
             go_on()?;
             report.relative_residual = relative(norms, scale);
@@ -183,9 +185,9 @@ impl<const D: usize> Flow<D> {
             let is_stuck = no_more || report.relative_residual > STUCK * before;
             before = report.relative_residual;
             if !is_small && is_stuck && is_finite && rest.is_none() {
-                rest = Some(State {
+                rest = Some(ChipVector {
                     shared: vec![0.0; state.shared.len()],
-                    slabs: vec![0.0; slabs.n],
+                    local: vec![0.0; local_vectors.n],
                 });
                 steps_left = settings.max_refinement_steps;
                 continue;
@@ -196,8 +198,8 @@ impl<const D: usize> Flow<D> {
             go_on()?;
             let mut residual = exact.unwrap_or_else(|| {
                 let mut residual = loads.clone();
-                residual.slabs.resize(slabs.n, 0.0);
-                slabs.subtract_product(system, &state, &mut residual);
+                residual.local.resize(local_vectors.n, 0.0);
+                local_vectors.subtract_product(system, &state, &mut residual);
                 residual
             });
             // What is left on given unknowns is the force that holds them, not an error: it would be counted twice.
@@ -206,18 +208,18 @@ impl<const D: usize> Flow<D> {
                     *left = 0.0;
                 }
             }
-            let mut more = State {
+            let mut more = ChipVector {
                 shared: Vec::new(),
-                slabs: vec![0.0; slabs.n],
+                local: vec![0.0; local_vectors.n],
             };
             let none = vec![0.0; given.len()];
-            let held = self.step(slabs, &residual, &none, &mut more, &is_cancelled);
+            let held = self.step(local_vectors, &residual, &none, &mut more, &is_cancelled);
             let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
             match &mut rest {
                 Some(rest) => twice::add(&mut state, rest, &more),
                 None => {
                     add(&mut state.shared, &more.shared);
-                    add(&mut state.slabs, &more.slabs);
+                    add(&mut state.local, &more.local);
                 }
             }
             add(&mut reactions, &held);
@@ -226,28 +228,28 @@ impl<const D: usize> Flow<D> {
         }
     }
 
-    /// One substitution, down and up, of all unknowns; loads inside slabs are carried where there are any. Returns reactions.
+    /// One substitution of all unknowns, down and up; loads inside local vectors, if any, are carried. Returns reactions.
     fn step(
         &self,
-        slabs: &Slabs,
-        loads: &State,
+        local_vectors: &LocalVectors,
+        loads: &ChipVector,
         given: &[f64],
-        state: &mut State,
+        state: &mut ChipVector,
         is_cancelled: IsCancelled<'_>,
     ) -> Vec<f64> {
-        let carried = (!loads.slabs.is_empty()).then(|| self.carried(slabs, loads));
+        let carried = (!loads.local.is_empty()).then(|| self.carried(local_vectors, loads));
         let on_shared = carried.as_ref().unwrap_or(loads);
         let (shared, reactions) = self.solve_one(&on_shared.shared, given);
         state.shared = shared;
         let carried = carried.as_ref();
-        slabs.back(&self.system, &self.values, state, carried, is_cancelled);
+        local_vectors.back(&self.system, &self.values, state, carried, is_cancelled);
         reactions
     }
 
-    /// Loads carried from inside slabs on to what they share.
-    fn carried(&self, slabs: &Slabs, loads: &State) -> State {
+    /// Loads carried from inside local vectors on to what they share.
+    fn carried(&self, local_vectors: &LocalVectors, loads: &ChipVector) -> ChipVector {
         let mut carried = loads.clone();
-        slabs.forward(&self.system, &self.values, &mut carried);
+        local_vectors.forward(&self.system, &self.values, &mut carried);
         carried
     }
 
@@ -263,7 +265,7 @@ impl<const D: usize> Flow<D> {
         let product = |x: &[f64]| {
             let mut y = vec![0.0; n];
             for element in &self.elements {
-                let places = runs(element.boundary.iter().copied());
+                let places = ranges(element.boundary.iter().copied());
                 let mut local = Schur::zeros(element.boundary.len(), 1);
                 gather(&places, x, local.col_as_slice_mut(0));
                 let made = self.values.schur(element.kind) * &local;
@@ -296,10 +298,10 @@ impl<const D: usize> Flow<D> {
     /// Norm of the right-hand side: loads less what given values bring. Leaves garbage in `x`, of zeros.
     fn scale(
         &self,
-        slabs: &Slabs,
+        local_vectors: &LocalVectors,
         given: &[f64],
-        x: &mut State,
-        loads: &State,
+        x: &mut ChipVector,
+        loads: &ChipVector,
         is_cancelled: IsCancelled<'_>,
     ) -> f64 {
         let system = &self.system;
@@ -308,13 +310,13 @@ impl<const D: usize> Flow<D> {
         for (k, instance) in system.instances.iter().enumerate() {
             for (i, image) in instance.boundary.iter().enumerate() {
                 if image.to != NOWHERE && is_given(image.to as usize) {
-                    x.slabs[slabs.first[k] + i] = image.factor * given[image.to as usize];
+                    x.local[local_vectors.first[k] + i] = image.factor * given[image.to as usize];
                     is_touched[k] = true;
                 }
             }
         }
         let is_zero = |instance: u32| !is_touched[instance as usize];
-        let norms = slabs.residual_norms(system, x, loads, &is_zero, is_cancelled);
+        let norms = local_vectors.residual_norms(system, x, loads, &is_zero, is_cancelled);
         norms.into_iter().fold(0.0, f64::hypot)
     }
 }

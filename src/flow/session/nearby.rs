@@ -5,8 +5,8 @@ use super::flow::Left;
 use super::measure::mass_imbalance;
 use super::seen::Seen;
 use super::{Conductance, Job, Solution, SolveError, with_arms};
-use crate::stokes::mouth::Mouth;
-use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::local_vectors::{ChipVector, LocalVectors};
+use crate::stokes::socket::PortSocket;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition};
@@ -31,7 +31,7 @@ pub trait Nearby: Send + Sync {
 /// The answer of an eliminated chip.
 pub(super) struct Around<'a, const D: usize> {
     pub kept: &'a Kept<D>,
-    pub begin: State,
+    pub begin: ChipVector,
     /// What `begin` leaves of the equations, where only ports are wanted.
     pub left: Option<Left>,
     /// Pressure that those of `begin` are relative to, by connected component, Pa.
@@ -53,18 +53,18 @@ impl<const D: usize> Nearby for Around<'_, D> {
         if !system.is_image_of(&flow.system) {
             return Ok(None);
         }
-        let slabs = self.left.is_none().then(|| Slabs::new(&system));
-        let mouths: Vec<Mouth> = system
+        let local_vectors = self.left.is_none().then(|| LocalVectors::new(&system));
+        let sockets: Vec<PortSocket> = system
             .ports
             .iter()
-            .map(|p| space.mouth(&system, p))
+            .map(|p| space.socket(&system, p))
             .collect();
         let seen = Seen {
             space: &*space,
             system: &system,
-            slabs: slabs.as_ref(),
+            local_vectors: local_vectors.as_ref(),
             ports: &chip.ports,
-            mouths: &mouths,
+            sockets: &sockets,
         };
         let asked = chip
             .ports
@@ -74,8 +74,10 @@ impl<const D: usize> Nearby for Around<'_, D> {
         let data = seen.data(&conditions, &self.datum);
         let is_cancelled = || cancel.is_cancelled();
         let begin = &self.begin;
-        let answer = match (&slabs, &self.left) {
-            (Some(slabs), _) => flow.step_to((&system, slabs), &data, begin, &is_cancelled),
+        let answer = match (&local_vectors, &self.left) {
+            (Some(local_vectors), _) => {
+                flow.step_to((&system, local_vectors), &data, begin, &is_cancelled)
+            }
             (None, Some(left)) => flow.step_on_shared(&system, &data, (begin, left)),
             (None, None) => None,
         };

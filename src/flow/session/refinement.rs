@@ -19,7 +19,7 @@ const REFERENCE_WIDTH: f64 = 0.0125;
 
 /// Solves the manufactured problem on a chip at each resolution; errors are nodal, as the thesis defines them.
 ///
-/// The chip is scaled so that its narrowest mouth is as wide as the thesis's channels, and its viscosity is one, so that the
+/// The chip is scaled so that its narrowest socket is as wide as the thesis's channels, and its viscosity is one, so that the
 /// fields vary over some thirty widths on any chip. Pressure ports count as free of traction. Where no port is, pressures are
 /// compared up to their mean.
 ///
@@ -67,10 +67,10 @@ fn study<const D: usize>(
     let system = space.system(chip, &job, None)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;
-    let Some(slabs) = &flow.slabs else {
+    let Some(local_vectors) = &flow.local_vectors else {
         unreachable!("fields were asked for")
     };
-    let data = manufactured_data::data(system, slabs, chip, exact);
+    let data = manufactured_data::data(system, local_vectors, chip, exact);
     let answer = flow.solve(
         &data.loads,
         &data.given,
@@ -81,7 +81,14 @@ fn study<const D: usize>(
     let wall = |p| (exact.velocity)(p);
     let is_cancelled = || cancel.is_cancelled();
     let state = &answer.state;
-    let nodal = nodal(system, slabs, state, Some(&wall), &|_| 0.0, &is_cancelled);
+    let nodal = nodal(
+        system,
+        local_vectors,
+        state,
+        Some(&wall),
+        &|_| 0.0,
+        &is_cancelled,
+    );
     if is_cancelled() {
         return Err(SolveError::Cancelled);
     }
@@ -152,7 +159,7 @@ fn prepared(chip: &Chip) -> Chip {
     let narrowest = chip
         .parts
         .iter()
-        .flat_map(|p| p.shape.mouths())
+        .flat_map(|p| p.shape.sockets())
         .map(|m| m.width)
         .fold(f64::INFINITY, f64::min);
     let mut chip = chip.scaled(if narrowest.is_finite() {
@@ -172,7 +179,7 @@ fn prepared(chip: &Chip) -> Chip {
         Point::new(f64::NEG_INFINITY, f64::NEG_INFINITY),
     );
     for part in &chip.parts {
-        for m in part.shape.mouths() {
+        for m in part.shape.sockets() {
             let p = part.motion.apply(m.middle);
             (low, high) = (
                 Point::new(low.x.min(p.x), low.y.min(p.y)),

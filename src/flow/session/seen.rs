@@ -4,8 +4,8 @@ use super::measure::port_results;
 use super::space::Space;
 use super::{Conductance, Solution, SolveError, SolveReport};
 use crate::field::ports::PortValues;
-use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
-use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::local_vectors::{ChipVector, LocalVectors};
+use crate::stokes::socket::{PortData, PortSocket, port_data, port_values};
 use crate::stokes::system::System;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_cad::chip::{Condition, Port};
@@ -15,10 +15,10 @@ pub(super) struct Seen<'a, const D: usize> {
     pub space: &'a dyn Space<D>,
     pub system: &'a System<D>,
     /// Where fields are wanted.
-    pub slabs: Option<&'a Slabs>,
+    pub local_vectors: Option<&'a LocalVectors>,
     pub ports: &'a [Port],
     /// By port.
-    pub mouths: &'a [Mouth],
+    pub sockets: &'a [PortSocket],
 }
 
 impl<const D: usize> Seen<'_, D> {
@@ -42,13 +42,13 @@ impl<const D: usize> Seen<'_, D> {
             Condition::FlowRate(flow) => *flow,
             _ => c.value() - self.datum_at(k, datum),
         });
-        port_data(self.system, self.ports, self.mouths, values)
+        port_data(self.system, self.ports, self.sockets, values)
     }
 
     /// What ports see of shared unknowns and of the forces that hold the given ones.
     pub fn values(&self, shared: &[f64], reactions: &[f64], at: &[Condition]) -> Vec<PortValues> {
-        let one = |(k, mouth)| port_values(self.system, k, mouth, at[k], (shared, reactions));
-        self.mouths.iter().enumerate().map(one).collect()
+        let one = |(k, socket)| port_values(self.system, k, socket, at[k], (shared, reactions));
+        self.sockets.iter().enumerate().map(one).collect()
     }
 
     /// Ports' values with their pressures above the datum, and what was added to pressures of free connected components: where only differences
@@ -88,21 +88,21 @@ impl<const D: usize> Seen<'_, D> {
         (values, shift)
     }
 
-    /// The solution that ports' levelled values and a state make; fields only where there are slabs.
+    /// The solution that ports' levelled values and a state make; fields only where there are local vectors.
     ///
     /// # Errors
     /// [`SolveError::Cancelled`].
     pub fn solution(
         &self,
         (values, shift): (&[PortValues], f64),
-        state: &State,
+        state: &ChipVector,
         datum: &[f64],
         (report, conductance): (SolveReport, Conductance),
         cancel: &CancelToken,
     ) -> Result<Solution, SolveError> {
         let ports = port_results(self.ports, self.space.flow_unit(), values);
         let system = self.system;
-        let measured = self.slabs.map(|slabs| {
+        let measured = self.local_vectors.map(|local_vectors| {
             let shift = |part: usize| {
                 let interface = system.instances[part].interfaces.first();
                 let is_free =
@@ -113,7 +113,7 @@ impl<const D: usize> Seen<'_, D> {
             };
             let is_cancelled = || cancel.is_cancelled();
             self.space
-                .measure(system, slabs, state, &shift, &is_cancelled)
+                .measure(system, local_vectors, state, &shift, &is_cancelled)
         });
         if cancel.is_cancelled() {
             return Err(SolveError::Cancelled);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Fronts, Method};
 use crate::mesh::Corners;
-use crate::stokes::duct::mouth::DuctProfile;
+use crate::stokes::duct::socket::DuctProfile;
 use stokeslet_base::profile::Recorder;
 use stokeslet_base::table::Caching;
 
@@ -36,7 +36,7 @@ pub struct DepthSettings {
 pub struct SolveSettings {
     /// Cell edges across a channel, at least 2. Default 8. Finer costs time like r^2 to r^3 and sharpens corners.
     pub resolution: u32,
-    /// Of chips in three dimensions.
+    /// How chips in three dimensions are solved.
     pub depth: DepthSettings,
     /// What is done about sharp inner corners, in the plane. Default plain: cells as large as elsewhere.
     pub corners: Corners,

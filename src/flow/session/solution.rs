@@ -124,11 +124,11 @@ pub struct PortResult {
     pub kind: PortKind,
     /// Into the chip: m^3/s where the chip has a depth, else m^2/s.
     pub flow_rate: f64,
-    /// What does the work, Pa: the given pressure where one is given, else the inward traction on the mouth weighted with the
+    /// What does the work, Pa: the given pressure where one is given, else the inward traction on the socket weighted with the
     /// developed profile. The sum of `flow_rate * pressure` is [`Solution::dissipation`].
     pub pressure: f64,
-    /// Of the static pressure field over the mouth, Pa. On a coarse mesh it differs from `pressure`, where it is given, by the
-    /// error of the field.
+    /// Mean of the static pressure field over the socket, Pa. On a coarse mesh it differs from `pressure`, where it is given, by
+    /// the error of the field.
     pub mean_pressure: f64,
 }
 
@@ -223,7 +223,7 @@ pub enum UnknownKind {
 pub struct Unknown {
     /// What it is.
     pub kind: UnknownKind,
-    /// Of its node, m.
+    /// Place of its node, m.
     pub at: Point,
     /// Direction of the velocity component in the chip's frame (unit vector; zero for pressure).
     pub direction: Point,
@@ -246,7 +246,7 @@ pub struct AssembledSystem {
     pub unknowns: Vec<Unknown>,
 }
 
-/// Greatest depth of a chip in three dimensions, in widths of its narrowest mouth.
+/// Greatest depth of a chip in three dimensions, in widths of its narrowest socket.
 pub(super) const MAX_ASPECT: f64 = 1e3;
 
 /// Why a chip could not be solved.
@@ -296,7 +296,7 @@ pub enum SolveError {
     },
     /// An odd resolution in three dimensions.
     #[error(
-        "three dimensions need an even resolution, so that mouths look alike from both sides: use {} or {}", resolution - 1, resolution + 1
+        "three dimensions need an even resolution, so that sockets look alike from both sides: use {} or {}", resolution - 1, resolution + 1
     )]
     OddResolution {
         /// What was asked for.

@@ -77,7 +77,7 @@ impl<'a> Solver<'a> {
         self
     }
 
-    /// Of chips in three dimensions.
+    /// How chips in three dimensions are solved.
     pub fn depth(mut self, depth: DepthSettings) -> Self {
         self.settings.depth = depth;
         self

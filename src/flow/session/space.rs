@@ -1,4 +1,4 @@
-//! What differs between chips in the plane and chips with depth: pieces, mouths of ports, measurements.
+//! What differs between chips in the plane and chips with depth: pieces, sockets of ports, measurements.
 //!
 //! ```text
 //! planar, shallow   plane mesh             flow per depth    Fields
@@ -17,11 +17,11 @@ use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
 use crate::field::{Depths, Fields, Solid};
 use crate::stokes::boundary::Components;
-use crate::stokes::duct::mouth::DuctProfile;
-use crate::stokes::mouth::{Mouth, duct_mouth, plane_mouth};
+use crate::stokes::duct::socket::DuctProfile;
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
 use crate::stokes::piece::{Flat, Layers, PieceError};
 use crate::stokes::section::{Section, Top};
-use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::socket::{PortSocket, duct_socket, plane_socket};
 use crate::stokes::system::{PartError, Port, Supply, System};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{Chip, Condition};
@@ -50,8 +50,8 @@ pub(super) trait Space<const D: usize>: Send + Sync {
         like: Option<&[Canonicalised]>,
     ) -> Result<System<D>, SolveError>;
 
-    /// A port's mouth.
-    fn mouth(&self, system: &System<D>, port: &Port) -> Mouth;
+    /// A port's socket.
+    fn socket(&self, system: &System<D>, port: &Port) -> PortSocket;
 
     /// The given flow of a condition, or its pressure, in the unit of the equations.
     fn condition(&self, condition: Condition) -> Condition;
@@ -63,8 +63,8 @@ pub(super) trait Space<const D: usize>: Send + Sync {
     fn measure(
         &self,
         system: &System<D>,
-        slabs: &Slabs,
-        state: &State,
+        local_vectors: &LocalVectors,
+        state: &ChipVector,
         shift: &(dyn Fn(usize) -> f64 + Sync),
         is_cancelled: IsCancelled<'_>,
     ) -> Measured;
@@ -73,7 +73,7 @@ pub(super) trait Space<const D: usize>: Send + Sync {
     fn note(&self, _report: &mut SolveReport) {}
 }
 
-/// What is unknown at the ends of mouths: something, where any wall slips.
+/// What is unknown at the ends of sockets: something, where any wall slips.
 fn ends(chip: &Chip) -> [Components; 2] {
     match chip.parts.iter().any(|part| part.walls.can_slip()) {
         true => [Components::ALONG; 2],
@@ -99,7 +99,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Of a chip with any model but the full one.
+    /// The space of a chip with any model but the full one.
     pub fn new(chip: &Chip) -> Self {
         Self {
             depth: chip.depth,
@@ -130,10 +130,10 @@ impl Space<2> for Plane {
             .map_err(mesh_error(chip))
     }
 
-    fn mouth(&self, system: &System<2>, port: &Port) -> Mouth {
+    fn socket(&self, system: &System<2>, port: &Port) -> PortSocket {
         let owner = system.interfaces[port.interface as usize].owner.0;
         let drag = system.instances[owner as usize].drag;
-        plane_mouth(&system.section, port.width, drag, port.walls)
+        plane_socket(&system.section, port.width, drag, port.walls)
     }
 
     fn condition(&self, condition: Condition) -> Condition {
@@ -147,21 +147,28 @@ impl Space<2> for Plane {
     fn measure(
         &self,
         system: &System<2>,
-        slabs: &Slabs,
-        state: &State,
+        local_vectors: &LocalVectors,
+        state: &ChipVector,
         shift: &(dyn Fn(usize) -> f64 + Sync),
         is_cancelled: IsCancelled<'_>,
     ) -> Measured {
-        let wall_shear = wall_shear::wall_shear(system, slabs, state, is_cancelled);
+        let wall_shear = wall_shear::wall_shear(system, local_vectors, state, is_cancelled);
         let fields = Fields {
             depths: self.depths.clone(),
-            ..Fields::from(nodal(system, slabs, state, None, shift, is_cancelled))
+            ..Fields::from(nodal(
+                system,
+                local_vectors,
+                state,
+                None,
+                shift,
+                is_cancelled,
+            ))
         };
         Measured {
             max_speed: fastest(&fields),
             wall_shear,
-            dissipation: self.flow_unit() * dissipation(system, slabs, state, is_cancelled),
-            posts: forces(system, slabs, state, &self.posts, 1.0, is_cancelled),
+            dissipation: self.flow_unit() * dissipation(system, local_vectors, state, is_cancelled),
+            posts: forces(system, local_vectors, state, &self.posts, 1.0, is_cancelled),
             fields,
             solid: None,
         }
@@ -170,7 +177,7 @@ impl Space<2> for Plane {
 
 /// Three dimensions: the chip extruded by its depth.
 pub(super) struct Deep {
-    lift: Layers,
+    extrusion: Layers,
     depth: f64,
     profile: DuctProfile,
     posts: Vec<Post>,
@@ -191,8 +198,8 @@ impl Deep {
                 what: "three dimensions",
             });
         }
-        let mouths = chip.parts.iter().flat_map(|p| p.shape.mouths());
-        let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
+        let sockets = chip.parts.iter().flat_map(|p| p.shape.sockets());
+        let width = sockets.map(|m| m.width).fold(f64::INFINITY, f64::min);
         let depth = chip.depth.filter(|&d| d > 0.0 && (d <= MAX_ASPECT * width));
         let depth = depth.ok_or(SolveError::Depth { depth: chip.depth })?;
         let width = if width.is_finite() { width } else { depth };
@@ -215,7 +222,7 @@ impl Deep {
             ..half
         };
         Ok(Self {
-            lift: if settings.depth.whole { whole } else { half },
+            extrusion: if settings.depth.whole { whole } else { half },
             depth,
             profile: settings.depth.profile,
             posts: posts(chip),
@@ -235,15 +242,15 @@ impl Space<3> for Deep {
         like: Option<&[Canonicalised]>,
     ) -> Result<System<3>, SolveError> {
         let resolution = job.settings.resolution;
-        let section = Section::new(3, resolution, self.lift.layers, self.lift.top);
+        let section = Section::new(3, resolution, self.extrusion.layers, self.extrusion.top);
         let section = section.with_ends(ends(chip));
-        job.supply(|supply| System::new(chip, section, &self.lift, Supply { like, ..supply }))
+        job.supply(|supply| System::new(chip, section, &self.extrusion, Supply { like, ..supply }))
             .map_err(mesh_error(chip))
     }
 
-    fn mouth(&self, system: &System<3>, port: &Port) -> Mouth {
-        let size = [port.width, self.lift.depth];
-        duct_mouth(&system.section, size, port.walls, self.profile)
+    fn socket(&self, system: &System<3>, port: &Port) -> PortSocket {
+        let size = [port.width, self.extrusion.depth];
+        duct_socket(&system.section, size, port.walls, self.profile)
     }
 
     fn condition(&self, condition: Condition) -> Condition {
@@ -260,21 +267,21 @@ impl Space<3> for Deep {
     fn measure(
         &self,
         system: &System<3>,
-        slabs: &Slabs,
-        state: &State,
+        local_vectors: &LocalVectors,
+        state: &ChipVector,
         shift: &(dyn Fn(usize) -> f64 + Sync),
         is_cancelled: IsCancelled<'_>,
     ) -> Measured {
-        let shear = wall_shear_of_solids(system, slabs, state, is_cancelled);
+        let shear = wall_shear_of_solids(system, local_vectors, state, is_cancelled);
         let plane = |[x, y, _]: [f64; 3]| Point::new(x, y);
-        let copies = match self.lift.top {
+        let copies = match self.extrusion.top {
             Top::Symmetry => 2.0,
             Top::Wall => 1.0,
         };
         let solid = Solid {
-            nodal: nodal(system, slabs, state, None, shift, is_cancelled),
+            nodal: nodal(system, local_vectors, state, None, shift, is_cancelled),
             depth: self.depth,
-            top: self.lift.top,
+            top: self.extrusion.top,
         };
         Measured {
             max_speed: fastest_in_space(&solid.nodal),
@@ -285,10 +292,10 @@ impl Space<3> for Deep {
                 min_at: plane(shear.min_at),
                 max_at: plane(shear.max_at),
             },
-            dissipation: copies * dissipation(system, slabs, state, is_cancelled),
+            dissipation: copies * dissipation(system, local_vectors, state, is_cancelled),
             posts: forces(
                 system,
-                slabs,
+                local_vectors,
                 state,
                 &self.posts,
                 copies / self.depth,
@@ -300,8 +307,8 @@ impl Space<3> for Deep {
     }
 
     fn note(&self, report: &mut SolveReport) {
-        report.layers = self.lift.layers;
-        report.half_depth = self.lift.top == Top::Symmetry;
+        report.layers = self.extrusion.layers;
+        report.half_depth = self.extrusion.top == Top::Symmetry;
     }
 }
 

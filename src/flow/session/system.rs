@@ -8,10 +8,10 @@ use super::{
     AssembledSystem, Progress, SolveError, SolveReport, SolveSettings, Unknown, UnknownKind,
     WantedResults,
 };
-use crate::field::nodal::Frame;
-use crate::stokes::mouth::{Mouth, port_data};
+use crate::field::nodal::PatchFrame;
+use crate::stokes::local_vectors::{ChipVector, LocalVectors};
 use crate::stokes::piece::{Leaf, Patch};
-use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::socket::{PortSocket, port_data};
 use crate::stokes::system::{Instance, System};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
@@ -53,16 +53,16 @@ pub fn assembled_system(
     let system = plane.system(chip, &job, None)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;
-    let mouths: Vec<Mouth> = system
+    let sockets: Vec<PortSocket> = system
         .ports
         .iter()
-        .map(|p| plane.mouth(system, p))
+        .map(|p| plane.socket(system, p))
         .collect();
     let values = chip.ports.iter().map(|p| p.condition.value());
-    let data = port_data(system, &chip.ports, &mouths, values);
-    let loads = State {
+    let data = port_data(system, &chip.ports, &sockets, values);
+    let loads = ChipVector {
         shared: data.loads.clone(),
-        slabs: Vec::new(),
+        local: Vec::new(),
     };
     let answer = flow.solve(
         &loads,
@@ -71,19 +71,19 @@ pub fn assembled_system(
         cancel,
         &mut report,
     )?;
-    let Some(slabs) = &flow.slabs else {
+    let Some(local_vectors) = &flow.local_vectors else {
         return Ok(AssembledSystem::default());
     };
     Ok(scalars(
         system,
-        slabs,
+        local_vectors,
         &answer.state,
         &loads.shared,
         &data.given,
     ))
 }
 
-/// Number of every unknown among the scalars: shared ones first, then slab by slab.
+/// Number of every unknown among the scalars: shared ones first, then one local vector after the other.
 struct Numbers {
     shared: Vec<u32>,
     /// First number of each instance's eliminated unknowns.
@@ -100,8 +100,8 @@ struct Local {
 
 fn scalars(
     system: &System<2>,
-    slabs: &Slabs,
-    state: &State,
+    local_vectors: &LocalVectors,
+    state: &ChipVector,
     loads: &[f64],
     given: &[f64],
 ) -> AssembledSystem {
@@ -143,10 +143,10 @@ fn scalars(
     }
     for (k, instance) in system.instances.iter().enumerate() {
         let piece = system.piece_of(instance);
-        let slab = &state.slabs[slabs.first[k]..][piece.n_boundary..piece.n];
+        let local_vector = &state.local[local_vectors.first[k]..][piece.n_boundary..piece.n];
         let first = numbers.inside[k] as usize;
-        out.solution[first..first + slab.len()].copy_from_slice(slab);
-        for patch in slabs.patches_of(instance.piece) {
+        out.solution[first..first + local_vector.len()].copy_from_slice(local_vector);
+        for patch in local_vectors.patches_of(instance.piece) {
             let leaf = system.leaf(instance.piece, patch);
             let locals = locals(piece.n_boundary as u32, instance, patch, (&numbers, k));
             add(leaf, &locals, given, &mut out);
@@ -229,7 +229,7 @@ fn describe(
     (leaf, locals): (&Leaf<2>, &[Local]),
     unknowns: &mut [Unknown],
 ) {
-    let frame = Frame::new(instance, patch);
+    let frame = PatchFrame::new(instance, patch);
     let n_nodes = leaf.mesh.nodes.len();
     for (local, moves) in locals
         .iter()

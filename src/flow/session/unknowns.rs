@@ -12,12 +12,12 @@ const DEEP: f64 = 4.0;
 
 /// About how many unknowns a chip has at a resolution (cell edges across a channel).
 ///
-/// Cells of every part are taken to be as large as its narrowest mouth says; with the full model, layers are about as high
-/// as cells are wide. Parts without mouths count for nothing.
+/// Cells of every part are taken to be as large as its narrowest socket says; with the full model, layers are about as high
+/// as cells are wide. Parts without sockets count for nothing.
 pub fn about_unknowns(chip: &Chip, resolution: u32) -> f64 {
     let r = f64::from(resolution);
     let narrowest = |shape: &Shape| {
-        let widths = shape.mouths().into_iter().map(|m| m.width);
+        let widths = shape.sockets().into_iter().map(|m| m.width);
         widths.fold(f64::INFINITY, f64::min)
     };
     let shapes = || chip.parts.iter().map(|part| &part.shape);

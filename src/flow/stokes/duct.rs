@@ -6,13 +6,13 @@
 //! u = (b^2/4 - z^2)/2 - (4 b^2/pi^3) sum over odd n of (-1)^((n-1)/2)/n^3 cosh(n pi y/b)/cosh(n pi a/(2b)) cos(n pi z/b)
 //! ```
 //! with z along the short side b and y along the long side a. `u` times `G / mu` is the velocity at pressure gradient `G`, so
-//! lengths may have any unit. How the nodes of a mouth carry it: [`mouth`].
+//! lengths may have any unit. How the nodes of a socket carry it: [`socket`].
 
 use std::f64::consts::PI;
 
-pub mod mouth;
+pub mod socket;
 
-/// Most terms of the series: what a point 1/800 of the short side from the long side's ends needs. Grids of mouths stay a
+/// Most terms of the series: what a point 1/800 of the short side from the long side's ends needs. Grids of sockets stay a
 /// tenth of that away.
 const MAX_TERMS: usize = 5_000;
 

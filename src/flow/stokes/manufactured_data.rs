@@ -9,14 +9,14 @@
 
 use rayon::prelude::*;
 
+use super::local_vectors::{ChipVector, LocalVectors};
 use super::piece::Leaf;
 use super::section::Section;
-use super::slabs::{Slabs, State};
 use super::system::{Instance, Meets, System};
 use super::{manufactured, manufactured3};
 use crate::fem::lagrange::cell_point;
 use crate::fem::quadrature;
-use crate::field::nodal::Frame;
+use crate::field::nodal::PatchFrame;
 use crate::mesh::Top;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{Chip, Condition};
@@ -64,8 +64,8 @@ pub fn space() -> Exact<3> {
 
 /// Loads on all unknowns, and given values on shared ones.
 pub struct ExactData {
-    /// Canonical, boundaries of slabs collected.
-    pub loads: State,
+    /// Canonical, boundaries of local vectors collected.
+    pub loads: ChipVector,
     /// m/s, in the frames of interfaces.
     pub given: Vec<f64>,
 }
@@ -76,56 +76,56 @@ pub struct ExactData {
 /// a system with a null space has a solution only for data that are orthogonal to it.
 pub fn data<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
+    local_vectors: &LocalVectors,
     chip: &Chip,
     exact: &Exact<D>,
 ) -> ExactData {
-    let mut loads = State {
+    let mut loads = ChipVector {
         shared: vec![0.0; system.class.len()],
-        slabs: vec![0.0; slabs.n],
+        local: vec![0.0; local_vectors.n],
     };
     let made: Vec<Vec<f64>> = system
         .instances
         .par_iter()
-        .map(|instance| slab_loads(system, slabs, instance, exact))
+        .map(|instance| local_loads(system, local_vectors, instance, exact))
         .collect();
-    for (&first, slab) in slabs.first.iter().zip(&made) {
-        loads.slabs[first..first + slab.len()].copy_from_slice(slab);
+    for (&first, local_vector) in local_vectors.first.iter().zip(&made) {
+        loads.local[first..first + local_vector.len()].copy_from_slice(local_vector);
     }
-    slabs.collect(system, &mut loads);
-    let places = shared_places(system, slabs);
+    local_vectors.collect(system, &mut loads);
+    let places = shared_places(system, local_vectors);
     let mut given = vec![0.0; system.class.len()];
     for (k, interface) in system.interfaces.iter().enumerate() {
-        let mouth = PlacedMouth::new(system, &places, k);
+        let socket = PlacedSocket::new(system, &places, k);
         let gives_velocity = match interface.meets {
             Meets::Part => continue,
             Meets::Wall(_) => true,
             Meets::Port(p) => matches!(chip.ports[p as usize].condition, Condition::FlowRate(_)),
         };
         if gives_velocity {
-            mouth.give(exact, &mut given);
+            socket.give(exact, &mut given);
         } else {
-            mouth.load(exact, &mut loads.shared);
+            socket.load(exact, &mut loads.shared);
         }
     }
     let mut data = ExactData { loads, given };
-    balance(system, slabs, &mut data);
+    balance(system, local_vectors, &mut data);
     data
 }
 
-/// Loads on a slab from its leaves.
-fn slab_loads<const D: usize>(
+/// Loads on a local vector from its leaves.
+fn local_loads<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
+    local_vectors: &LocalVectors,
     instance: &Instance,
     exact: &Exact<D>,
 ) -> Vec<f64> {
-    let mut slab = vec![0.0; system.piece_of(instance).n];
-    for patch in slabs.patches_of(instance.piece) {
+    let mut local_vector = vec![0.0; system.piece_of(instance).n];
+    for patch in local_vectors.patches_of(instance.piece) {
         let leaf = system.leaf(instance.piece, patch);
         let on_mesh = mesh_loads(
             system,
-            (&Frame::new(instance, patch), instance.drag),
+            (&PatchFrame::new(instance, patch), instance.drag),
             leaf,
             exact,
         );
@@ -134,18 +134,21 @@ fn slab_loads<const D: usize>(
             .iter()
             .map(|moves| moves.iter().map(|&(i, f)| f * on_mesh[i as usize]).sum())
             .collect();
-        scatter(&patch.unknowns, &own, &mut slab);
+        scatter(&patch.unknowns, &own, &mut local_vector);
     }
-    slab
+    local_vector
 }
 
 /// Positions of the nodes on interfaces, m.
-fn shared_places<const D: usize>(system: &System<D>, slabs: &Slabs) -> Vec<[f64; D]> {
+fn shared_places<const D: usize>(
+    system: &System<D>,
+    local_vectors: &LocalVectors,
+) -> Vec<[f64; D]> {
     let mut places = vec![[0.0; D]; system.n_shared_nodes];
     for instance in &system.instances {
-        for patch in slabs.patches_of(instance.piece) {
+        for patch in local_vectors.patches_of(instance.piece) {
             let mesh = &system.leaf(instance.piece, patch).mesh;
-            let frame = Frame::new(instance, patch);
+            let frame = PatchFrame::new(instance, patch);
             for (&node, &at) in patch.nodes.iter().zip(&mesh.nodes) {
                 if let Some(&shared) = instance.nodes.get(node as usize) {
                     places[shared as usize] = frame.point(at);
@@ -159,7 +162,7 @@ fn shared_places<const D: usize>(system: &System<D>, slabs: &Slabs) -> Vec<[f64;
 /// Loads on all unknowns of a leaf's mesh, canonical.
 fn mesh_loads<const D: usize>(
     system: &System<D>,
-    (frame, drag): (&Frame, f64),
+    (frame, drag): (&PatchFrame, f64),
     leaf: &Leaf<D>,
     exact: &Exact<D>,
 ) -> Vec<f64> {
@@ -195,8 +198,8 @@ fn mesh_loads<const D: usize>(
     load
 }
 
-/// A mouth in the chip.
-struct PlacedMouth<'a, const D: usize> {
+/// A socket in the chip.
+struct PlacedSocket<'a, const D: usize> {
     section: &'a Section,
     /// First of its shared unknowns.
     first: usize,
@@ -209,7 +212,7 @@ struct PlacedMouth<'a, const D: usize> {
     force: f64,
 }
 
-impl<'a, const D: usize> PlacedMouth<'a, D> {
+impl<'a, const D: usize> PlacedSocket<'a, D> {
     fn new(system: &'a System<D>, places: &[[f64; D]], interface: usize) -> Self {
         let section = &system.section;
         let per = section.n_nodes();
@@ -340,7 +343,7 @@ fn facet_size<const D: usize>(nodes: &[[f64; D]]) -> f64 {
     0.5 * (dot(a, a) * dot(b, b) - dot(a, b).powi(2)).max(0.0).sqrt()
 }
 
-/// The cells of a mouth as (across, level) of their P2 nodes: vertices, then edges 01 (12, 20), as extruded meshes have them.
+/// The cells of a socket as (across, level) of their P2 nodes: vertices, then edges 01 (12, 20), as extruded meshes have them.
 fn facets(section: &Section) -> Vec<Vec<(u32, u32)>> {
     let mut out = Vec::new();
     for j in 0..section.resolution {
@@ -351,7 +354,7 @@ fn facets(section: &Section) -> Vec<Vec<(u32, u32)>> {
         }
         for layer in 0..section.layers {
             let level = 2 * layer;
-            // Diagonals run up towards the middle of the mouth, mirrored in the upper half between walls.
+            // Diagonals run up towards the middle of the socket, mirrored in the upper half between walls.
             let mirrored = section.top == Top::Wall && 2 * layer >= section.layers;
             let rising = (2 * j < section.resolution) != mirrored;
             let corner = |a: u32, b: u32| (i + 2 * a, level + 2 * b);
@@ -372,14 +375,18 @@ fn facets(section: &Section) -> Vec<Vec<(u32, u32)>> {
 }
 
 /// Makes the right-hand side orthogonal to a constant pressure on every connected component where nothing fixes it.
-fn balance<const D: usize>(system: &System<D>, slabs: &Slabs, data: &mut ExactData) {
+fn balance<const D: usize>(system: &System<D>, local_vectors: &LocalVectors, data: &mut ExactData) {
     for connected_component in (0..system.is_free.len()).filter(|&k| system.is_free[k]) {
-        let null = constant_pressure(system, slabs, connected_component as u32);
+        let null = constant_pressure(system, local_vectors, connected_component as u32);
         let mut rhs = data.loads.clone();
-        slabs.subtract_product(system, &spread(system, slabs, &data.given), &mut rhs);
-        let dot = |a: &State, b: &State| -> f64 {
+        local_vectors.subtract_product(
+            system,
+            &spread(system, local_vectors, &data.given),
+            &mut rhs,
+        );
+        let dot = |a: &ChipVector, b: &ChipVector| -> f64 {
             let shared = a.shared.iter().zip(&b.shared);
-            let inside = a.slabs.iter().zip(&b.slabs);
+            let inside = a.local.iter().zip(&b.local);
             shared.chain(inside).map(|(a, b)| a * b).sum()
         };
         let share = dot(&null, &rhs) / dot(&null, &null);
@@ -387,20 +394,24 @@ fn balance<const D: usize>(system: &System<D>, slabs: &Slabs, data: &mut ExactDa
             b.iter_mut().zip(z).for_each(|(b, z)| *b -= share * z);
         };
         take(&mut data.loads.shared, &null.shared);
-        take(&mut data.loads.slabs, &null.slabs);
+        take(&mut data.loads.local, &null.local);
     }
 }
 
-/// Values on shared unknowns, given ones only, as seen by every slab's boundary.
-fn spread<const D: usize>(system: &System<D>, slabs: &Slabs, given: &[f64]) -> State {
-    let mut x = State {
+/// Values on shared unknowns, given ones only, as seen by every local vector's boundary.
+fn spread<const D: usize>(
+    system: &System<D>,
+    local_vectors: &LocalVectors,
+    given: &[f64],
+) -> ChipVector {
+    let mut x = ChipVector {
         shared: vec![0.0; given.len()],
-        slabs: vec![0.0; slabs.n],
+        local: vec![0.0; local_vectors.n],
     };
     for (k, instance) in system.instances.iter().enumerate() {
         for (i, image) in instance.boundary.iter().enumerate() {
             if image.to != NOWHERE && system.class[image.to as usize] == Class::Given {
-                x.slabs[slabs.first[k] + i] = image.factor * given[image.to as usize];
+                x.local[local_vectors.first[k] + i] = image.factor * given[image.to as usize];
             }
         }
     }
@@ -409,15 +420,15 @@ fn spread<const D: usize>(system: &System<D>, slabs: &Slabs, given: &[f64]) -> S
 
 /// The null vector of a connected component: a constant pressure in canonical unknowns, `s p / mu` with each unknown's own unit `s`.
 ///
-/// On equations: shared unknowns, and eliminated ones of slabs; slabs' boundaries stay zero.
+/// On equations: shared unknowns, and eliminated ones of local vectors, whose boundaries stay zero.
 fn constant_pressure<const D: usize>(
     system: &System<D>,
-    slabs: &Slabs,
+    local_vectors: &LocalVectors,
     connected_component: u32,
-) -> State {
-    let mut null = State {
+) -> ChipVector {
+    let mut null = ChipVector {
         shared: vec![0.0; system.class.len()],
-        slabs: vec![0.0; slabs.n],
+        local: vec![0.0; local_vectors.n],
     };
     for (k, instance) in system.instances.iter().enumerate() {
         let on_connected_component = instance
@@ -427,18 +438,18 @@ fn constant_pressure<const D: usize>(
         if !on_connected_component {
             continue;
         }
-        let slab = &mut null.slabs[slabs.first[k]..][..system.piece_of(instance).n];
-        for patch in slabs.patches_of(instance.piece) {
+        let local_vector = &mut null.local[local_vectors.first[k]..][..system.piece_of(instance).n];
+        for patch in local_vectors.patches_of(instance.piece) {
             let leaf = system.leaf(instance.piece, patch);
-            let unit = Frame::new(instance, patch).unit;
+            let unit = PatchFrame::new(instance, patch).unit;
             let places = patch.unknowns.iter().flat_map(|r| r.start..r.start + r.len);
             for ((at, moves), is_pressure) in places.zip(&leaf.moves).zip(&leaf.is_pressure) {
                 if *is_pressure && let Some(&(_, factor)) = moves.first() {
-                    slab[at as usize] = unit / factor;
+                    local_vector[at as usize] = unit / factor;
                 }
             }
         }
-        for (value, image) in slab.iter_mut().zip(&instance.boundary) {
+        for (value, image) in local_vector.iter_mut().zip(&instance.boundary) {
             let value = std::mem::take(value);
             if image.to != NOWHERE && value != 0.0 && system.class[image.to as usize] != Class::Zero
             {

@@ -20,12 +20,12 @@
 pub mod boundary;
 pub mod duct;
 pub mod local;
+pub mod local_vectors;
 pub mod manufactured;
 pub mod manufactured3;
 pub mod manufactured_data;
 pub mod piece;
 pub mod section;
-pub mod slabs;
 pub mod system;
 
-pub use boundary::mouth;
+pub use boundary::socket;

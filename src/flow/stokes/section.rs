@@ -1,16 +1,16 @@
-//! Unknowns across a channel: the nodes of a mouth, over the depth where there is one, and which unknowns they carry.
+//! Unknowns across a channel: the nodes of a socket, over the depth where there is one, and which unknowns they carry.
 //!
-//! Every mouth has `2r + 1` nodes across and, in three dimensions, `2L + 1` levels over the solved depth. All mouths of a chip
-//! have one numbering: velocities node by node in the mouth's own frame (outward, left of outward, up), then pressures.
+//! Every socket has `2r + 1` nodes across and, in three dimensions, `2L + 1` levels over the solved depth. All sockets of a chip
+//! have one numbering: velocities node by node in the socket's own frame (outward, left of outward, up), then pressures.
 //!
-//! Where some wall of the chip slips, the nodes at both ends of a mouth have velocities too, along the walls there; a part whose wall holds
+//! Where some wall of the chip slips, the nodes at both ends of a socket have velocities too, along the walls there; a part whose wall holds
 //! the fluid has none, and what one of two parts doesn't have is zero. Lines within a strip have ends like the strip's walls.
 
 use super::boundary::Components;
 pub use crate::mesh::Top;
 use stokeslet_fronts::Image;
 
-/// Numbers the unknowns of a mouth.
+/// Numbers the unknowns of a socket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     /// Space dimension, 2 or 3.
@@ -25,9 +25,9 @@ pub struct Section {
     pub ends: [Components; 2],
     velocity_at: Vec<u32>,
     pressure_at: Vec<u32>,
-    /// Unknowns of a mouth.
+    /// Unknowns of a socket.
     pub n: usize,
-    /// Velocities of a mouth; they come first.
+    /// Velocities of a socket; they come first.
     pub n_velocity: usize,
 }
 
@@ -101,7 +101,7 @@ impl Section {
         2 * self.layers + 1
     }
 
-    /// Nodes of a mouth.
+    /// Nodes of a socket.
     pub fn n_nodes(&self) -> usize {
         (self.n_across() * self.n_levels()) as usize
     }
@@ -146,7 +146,7 @@ impl Section {
         (k != NONE).then_some(k)
     }
 
-    /// A mouth's unknowns as those of the mouth that it meets: `x_mine[k] = factor * x_other[to]`.
+    /// A socket's unknowns as those of the socket that it meets: `x_mine[k] = factor * x_other[to]`.
     ///
     /// Both look outward and count counter-clockwise about themselves, so they look and count opposite ways; unless one of the
     /// two lies mirrored: then they count alike, and only the outward component changes its sign.
@@ -154,9 +154,9 @@ impl Section {
         self.facing_in(self, relative_mirror, pressure_factor)
     }
 
-    /// What [`Self::facing`] says, where the mouth's part is deeper: `depths` is the root of its depth over the other's.
+    /// What [`Self::facing`] says, where the socket's part is deeper: `depths` is the root of its depth over the other's.
     ///
-    /// Unknowns are times the root of the depth, so pressures and velocities along the mouth take that factor. Across it, volume is kept:
+    /// Unknowns are times the root of the depth, so pressures and velocities along the socket take that factor. Across it, volume is kept:
     /// `d u` of both is the same.
     pub fn of_depths(&self, mut images: Vec<Image>, depths: f64) -> Vec<Image> {
         if depths == 1.0 {
@@ -173,7 +173,7 @@ impl Section {
         images
     }
 
-    /// A mouth's unknowns as those of a line with other ends that it faces; [`NONE`] where that has none.
+    /// A socket's unknowns as those of a line with other ends that it faces; [`NONE`] where that has none.
     pub fn facing_in(
         &self,
         line: &Self,
@@ -190,7 +190,7 @@ impl Section {
         self.images_in(line, other, signs, pressure_factor)
     }
 
-    /// A mouth's unknowns as those of a line with other ends that lies as it does; [`NONE`] where that has none.
+    /// A socket's unknowns as those of a line with other ends that lies as it does; [`NONE`] where that has none.
     pub fn plain_in(&self, line: &Self) -> Vec<Image> {
         self.images_in(line, |i| i, [1.0; 3], 1.0)
     }
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mouth_has_the_unknowns_of_the_specification() {
+    fn a_socket_has_the_unknowns_of_the_specification() {
         assert_eq!(Section::plane(8).n, 39);
         assert_eq!(Section::plane(16).n, 79);
         // Square duct, half depth by symmetry: 215 at r = 6, 92 at r = 4.
@@ -249,7 +249,7 @@ mod tests {
         // At each end five levels: the floor's none, mid-depth one, three with the one upwards.
         let section = Section::new(3, 4, 2, Top::Symmetry);
         assert_eq!(section.with_ends(along).n, 92 + 2 * (1 + 3 * 2));
-        // A mouth's unknowns on a line with one end that holds the fluid: the others one to one.
+        // A socket's unknowns on a line with one end that holds the fluid: the others one to one.
         let line = section.with_ends([Components::NONE, Components::ALONG]);
         let images = section.with_ends(along).facing_in(&line, false, 1.0);
         let mut to: Vec<u32> = images.iter().map(|i| i.to).filter(|&k| k != NONE).collect();

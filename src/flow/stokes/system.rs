@@ -1,15 +1,15 @@
-//! A chip as pieces that share unknowns: which piece each part is a copy of, and what its mouths meet.
+//! A chip as pieces that share unknowns: which piece each part is a copy of, and what its sockets meet.
 //!
 //! ```text
-//! part --canonical shape--> Piece (made once)          interface = a mouth that meets another mouth, a port or nothing
+//! part --canonical shape--> Piece (made once)          interface = a socket that meets another socket, a port or nothing
 //!   `--motion, unit-------> Instance --boundary-------> shared unknowns: section.n for every interface
 //! ```
 //! A part's unknowns are velocities and pressures times the root of its depth over the chip's: then its matrix is that of the same part
 //! in a chip as deep (`depth A u u` and `depth p div u` with no factor left), so parts of equal shape and drag are copies whatever
-//! else is deep. Where two depths meet, `d u` across the mouth, `u` along it and `p` are those of both: what leaves one part enters
+//! else is deep. Where two depths meet, `d u` across the socket, `u` along it and `p` are those of both: what leaves one part enters
 //! the next, and conductances stay symmetric.
 //!
-//! An interface's unknowns are in the frame of one of its two mouths (the polygon's, else that of the lower part), so that
+//! An interface's unknowns are in the frame of one of its two sockets (the polygon's, else that of the lower part), so that
 //! junctions, the costly ones, see them as they are and stay copies of each other.
 
 mod alike;
@@ -25,7 +25,7 @@ pub use supply::Supply;
 use supply::{make, orders};
 
 use super::boundary;
-use super::piece::{Canonical, Leaf, Lift, Names, Patch, Piece, PieceError};
+use super::piece::{Canonical, Extrusion, Leaf, Names, Patch, Piece, PieceError};
 use super::section::{NONE, Section};
 use crate::canonical::{Canonicalised, canonicalise, canonicalise_like};
 use crate::mesh::Corners;
@@ -51,7 +51,7 @@ pub struct Instance {
     pub boundary: Vec<Image>,
     /// One a boundary node of the piece: number in the chip.
     pub nodes: Vec<u32>,
-    /// The interface at each mouth.
+    /// The interface at each socket.
     pub interfaces: Vec<u32>,
 }
 
@@ -66,19 +66,19 @@ pub enum Meets {
     Wall(WallKind),
 }
 
-/// A mouth and what it meets.
+/// A socket and what it meets.
 #[derive(Clone, Debug)]
 pub struct Interface {
-    /// Part and mouth whose frame its unknowns are in.
+    /// Part and socket whose frame its unknowns are in.
     pub owner: (u32, u32),
-    /// Unit of that mouth, m.
+    /// Unit of that socket, m.
     pub unit: f64,
-    /// Depth of that mouth's part over the chip's.
+    /// Depth of that socket's part over the chip's.
     pub depth: f64,
     /// What it meets.
     pub meets: Meets,
-    /// Where its two mouths don't lie on each other (the joint of a link), or velocity jumps, as two depths meet: a number of its own
-    /// among such interfaces. Its nodes are two sets then, one a mouth.
+    /// Where its two sockets don't lie on each other (the joint of a link), or velocity jumps, as two depths meet: a number of its own
+    /// among such interfaces. Its nodes are two sets then, one a socket.
     pub free: Option<u32>,
 }
 
@@ -89,7 +89,7 @@ pub struct Port {
     pub interface: u32,
     /// Outward unit vector in the chip.
     pub outward: Point,
-    /// Middle of the mouth, m.
+    /// Middle of the socket, m.
     pub middle: Point,
     /// Across, m.
     pub width: f64,
@@ -99,7 +99,7 @@ pub struct Port {
 
 /// A chip as pieces.
 pub struct System<const D: usize> {
-    /// Unknowns of a mouth.
+    /// Unknowns of a socket.
     pub section: Section,
     /// Fronts planned so far.
     pub plan: Plan,
@@ -113,7 +113,7 @@ pub struct System<const D: usize> {
     pub shapes: Vec<Canonicalised>,
     /// Copies, in the chip's order of parts.
     pub instances: Vec<Instance>,
-    /// All mouths.
+    /// All sockets.
     pub interfaces: Vec<Interface>,
     /// In the chip's order of ports.
     pub ports: Vec<Port>,
@@ -148,7 +148,7 @@ pub struct PartError {
     pub error: PieceError,
 }
 
-/// A part's canonical shape and its mouths' interfaces.
+/// A part's canonical shape and its sockets' interfaces.
 struct Placed {
     canonical: Canonicalised,
     interfaces: Vec<u32>,
@@ -158,13 +158,13 @@ impl<const D: usize> System<D> {
     /// Makes the pieces of a chip and numbers what they share.
     ///
     /// # Shapes and units
-    /// - all pieces have the unit of `lift`, where it has one; else each has its narrowest mouth's cell
+    /// - all pieces have the unit of `extrusion`, where it has one; else each has its narrowest socket's cell
     /// # Errors
     /// [`PartError`] names the part whose shape can't be meshed.
     pub fn new(
         chip: &Chip,
         section: Section,
-        lift: &dyn Lift<D>,
+        extrusion: &dyn Extrusion<D>,
         supply: Supply<'_>,
     ) -> Result<Self, PartError> {
         let drags: Vec<f64> = (0..chip.parts.len()).map(|k| chip.drag_of(k)).collect();
@@ -190,12 +190,12 @@ impl<const D: usize> System<D> {
             })
             .collect();
         let mut interfaces = interfaces(chip, &mut placed, section.resolution)?;
-        let shared_unit = lift.unit();
+        let shared_unit = extrusion.unit();
         if let Some(unit) = shared_unit {
             interfaces.iter_mut().for_each(|i| i.unit = unit);
         }
         let (piece_of, orders) = orders(&placed, &section, shared_unit, &drags, &supply);
-        let (pieces, plan_seconds) = make(&orders, &placed, &section, lift, supply)?;
+        let (pieces, plan_seconds) = make(&orders, &placed, &section, extrusion, supply)?;
         let mut plan = Plan::new(supply.caching);
         let mut leaves = Vec::new();
         let names = pieces.iter().map(|p| p.adopt(&mut plan, &mut leaves));
@@ -276,16 +276,16 @@ impl<const D: usize> System<D> {
         &self.leaves[self.leaf_number(piece, patch)]
     }
 
-    /// How a mouth's unknowns follow from those of its interface; `None`: they are the same. Whether it lies mirrored to it, the
+    /// How a socket's unknowns follow from those of its interface; `None`: they are the same. Whether it lies mirrored to it, the
     /// factor of pressures from its unit, and the root of its depth over the interface's.
-    fn facing(&self, part: usize, mouth: usize) -> Option<(bool, f64, f64)> {
+    fn facing(&self, part: usize, socket: usize) -> Option<(bool, f64, f64)> {
         let instance = &self.instances[part];
-        let interface = &self.interfaces[instance.interfaces[mouth] as usize];
-        if interface.owner == (part as u32, mouth as u32) {
+        let interface = &self.interfaces[instance.interfaces[socket] as usize];
+        if interface.owner == (part as u32, socket as u32) {
             return None;
         }
         let owner = &self.instances[interface.owner.0 as usize];
-        let unit = instance.unit * self.piece_of(instance).mouth_scales[mouth];
+        let unit = instance.unit * self.piece_of(instance).socket_scales[socket];
         let ratio = unit / interface.unit;
         let factor = if (ratio - 1.0).abs() < 1e-9 {
             1.0
@@ -297,7 +297,7 @@ impl<const D: usize> System<D> {
         Some((is_mirrored, factor, depths))
     }
 
-    /// Boundary unknowns of every instance as shared unknowns; corners that two mouths of a part share become one.
+    /// Boundary unknowns of every instance as shared unknowns; corners that two sockets of a part share become one.
     fn share_unknowns(&mut self) {
         let m = self.section.n as u32;
         let mut same = Same::default();
@@ -307,9 +307,9 @@ impl<const D: usize> System<D> {
         for part in 0..self.instances.len() {
             let piece = &self.pieces[self.instances[part].piece as usize].piece;
             let mut boundary = vec![Image::plain(NOWHERE); piece.n_boundary];
-            for (mouth, images) in piece.mouths.iter().enumerate() {
-                let base = self.instances[part].interfaces[mouth] * m;
-                let pattern = self.facing(part, mouth).map(|(mirror, factor, depths)| {
+            for (socket, images) in piece.sockets.iter().enumerate() {
+                let base = self.instances[part].interfaces[socket] * m;
+                let pattern = self.facing(part, socket).map(|(mirror, factor, depths)| {
                     let key = (mirror, factor.to_bits(), depths.to_bits());
                     &*patterns.entry(key).or_insert_with(|| {
                         let plain = self.section.facing(mirror, factor);
@@ -331,7 +331,7 @@ impl<const D: usize> System<D> {
                     if place.to == NOWHERE {
                         *place = found;
                     } else {
-                        // A corner's pressure, in the unit of either mouth.
+                        // A corner's pressure, in the unit of either socket.
                         same.join_scaled(found.to, place.to, place.factor / found.factor);
                     }
                 }
@@ -380,9 +380,9 @@ impl<const D: usize> System<D> {
         for part in 0..self.instances.len() {
             let piece = &self.pieces[self.instances[part].piece as usize].piece;
             let mut nodes = vec![NONE; piece.n_boundary_nodes];
-            for (mouth, list) in piece.mouth_nodes.iter().enumerate() {
-                let number = self.instances[part].interfaces[mouth];
-                let facing = self.facing(part, mouth);
+            for (socket, list) in piece.socket_nodes.iter().enumerate() {
+                let number = self.instances[part].interfaces[socket];
+                let facing = self.facing(part, socket);
                 let backwards = facing.is_some_and(|(mirror, ..)| !mirror);
                 let base = match self.interfaces[number as usize].free {
                     Some(free) if facing.is_some() => (n_interfaces + free) * per,
@@ -450,7 +450,7 @@ impl<const D: usize> System<D> {
                     };
                     for (k, c) in components.iter().enumerate() {
                         let class = &mut self.class[base + first as usize + k];
-                        // Nothing moves what rests at the end of a mouth.
+                        // Nothing moves what rests at the end of a socket.
                         if *class != Class::Zero {
                             *class = if c == 0 { normal } else { others };
                         }

@@ -23,7 +23,7 @@ pub use seeds::{Rank, Seed, inlet_seeds, port_seeds, seeds_of_inlets};
 const MAX_STEPS: usize = 20_000;
 /// Error of a step, in cell sizes: a thousandth of what can be seen at a cell of ten pixels.
 const TOLERANCE: f64 = 1e-4;
-/// A step below this, in cell sizes, ends the line: a wall or a mouth.
+/// A step below this, in cell sizes, ends the line: a wall or a socket.
 const SMALLEST: f64 = 1e-3;
 /// Slower than this part of the greatest speed, the direction is rounding.
 const STILL: f64 = 1e-9;
@@ -220,13 +220,13 @@ mod tests {
     fn lines_go_from_port_to_port() {
         let solved = solved_example("y-mixer", 6);
         let chip = &solved.chip;
-        let mouths: Vec<(Point, f64)> = chip
+        let sockets: Vec<(Point, f64)> = chip
             .ports
             .iter()
             .map(|p| {
                 let part = &chip.parts[p.socket.part];
-                let mouth = part.shape.mouths()[p.socket.socket];
-                (part.motion.apply(mouth.middle), mouth.width)
+                let socket = part.shape.sockets()[p.socket.socket];
+                (part.motion.apply(socket.middle), socket.width)
             })
             .collect();
         let seeds = inlet_seeds(&solved.flow());
@@ -234,7 +234,7 @@ mod tests {
         for &seed in &seeds {
             let line = streamline(&solved.flow(), seed).unwrap();
             let last = line.points[line.points.len() - 1];
-            arrived += usize::from(mouths.iter().any(|(m, w)| (last - *m).norm() < 0.51 * w));
+            arrived += usize::from(sockets.iter().any(|(m, w)| (last - *m).norm() < 0.51 * w));
         }
         assert!(
             arrived + 1 >= seeds.len(),

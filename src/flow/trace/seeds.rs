@@ -75,18 +75,18 @@ pub fn port_seeds(flow: &SolvedFlow<'_>, port: usize, n: usize) -> Vec<Seed> {
     let Some(part) = flow.chip.parts.get(port.socket.part) else {
         return Vec::new();
     };
-    let Some(&mouth) = part.shape.mouths().get(port.socket.socket) else {
+    let Some(&socket) = part.shape.sockets().get(port.socket.socket) else {
         return Vec::new();
     };
-    let inward = -Point::unit(part.motion.turn(mouth.direction));
+    let inward = -Point::unit(part.motion.turn(socket.direction));
     let along = if result.flow_rate < 0.0 {
         -inward
     } else {
         inward
     };
-    let across = inward.left() * mouth.width;
+    let across = inward.left() * socket.width;
     // A hair inside, where no rounding puts it outside.
-    let middle = part.motion.apply(mouth.middle) + inward * (1e-4 * mouth.width);
+    let middle = part.motion.apply(socket.middle) + inward * (1e-4 * socket.width);
     let at = |t: f64| middle + across * (t - 0.5);
     let mut sums = vec![0.0];
     for k in 0..GAPS {
@@ -110,7 +110,7 @@ pub fn port_seeds(flow: &SolvedFlow<'_>, port: usize, n: usize) -> Vec<Seed> {
             rank: Some(Rank {
                 place: line,
                 of: n,
-                gap: mouth.width / n as f64,
+                gap: socket.width / n as f64,
             }),
         }
     };

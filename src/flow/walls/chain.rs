@@ -26,7 +26,7 @@ pub struct WallPoint {
     pub part: u32,
 }
 
-/// Every wall as a row of places, two an edge (its Gauss points), the flow on the left. Walls that end at mouths of ports come
+/// Every wall as a row of places, two an edge (its Gauss points), the flow on the left. Walls that end at sockets of ports come
 /// first, closed ones after them, each in the order of their first edges in [`Fields::walls`].
 pub fn along_walls(fields: &Fields, stress: &WallStress) -> Vec<Vec<WallPoint>> {
     let edges: Vec<[Point; 3]> = fields
@@ -69,7 +69,7 @@ pub fn along_walls(fields: &Fields, stress: &WallStress) -> Vec<Vec<WallPoint>> 
     walls
 }
 
-/// Of every edge the one that begins where it ends.
+/// The edge that begins where each edge ends.
 fn followers(edges: &[[Point; 3]]) -> Vec<Option<usize>> {
     let starts = edges
         .iter()
@@ -106,7 +106,7 @@ fn on_edge([a, m, b]: &[Point; 3], s: f64) -> Point {
     *a * ((1.0 - s) * (1.0 - 2.0 * s)) + *m * (4.0 * s * (1.0 - s)) + *b * (s * (2.0 * s - 1.0))
 }
 
-/// Of a quadratic edge, m, by its Gauss points.
+/// Length of a quadratic edge, m, by its Gauss points.
 fn length([a, m, b]: &[Point; 3]) -> f64 {
     let slope = |s: f64| *a * (4.0 * s - 3.0) + *m * (4.0 - 8.0 * s) + *b * (4.0 * s - 1.0);
     GAUSS.iter().map(|&s| 0.5 * slope(s).norm()).sum()

@@ -19,7 +19,7 @@ use super::lower::{Lower, Triangle};
 use crate::panels;
 use crate::pivot::Pivot;
 use crate::plan::{Image, NOWHERE};
-use crate::tree::{Run, runs};
+use crate::tree::{ScaledRange, ranges};
 
 /// Columns that one task works on.
 pub const WIDTH: usize = 256;
@@ -27,8 +27,8 @@ pub const WIDTH: usize = 256;
 /// A symmetric matrix and where its unknowns lie in a front.
 pub struct Part<'a> {
     matrix: Triangle<'a>,
-    /// Runs that don't cross from the boundary to the eliminated unknowns, with their first unknown in the matrix.
-    runs: Vec<(usize, Run)>,
+    /// Ranges that don't cross from the boundary to the eliminated unknowns, with their first unknown in the matrix.
+    ranges: Vec<(usize, ScaledRange)>,
 }
 
 impl<'a> Part<'a> {
@@ -37,25 +37,25 @@ impl<'a> Part<'a> {
         let b = b as u32;
         let mut found = Vec::new();
         let mut at = 0;
-        for run in runs(images.iter().copied()) {
-            if run.start != NOWHERE {
-                let inside = b.clamp(run.start, run.start + run.len) - run.start;
-                for (start, len) in [(0, inside), (inside, run.len - inside)] {
+        for range in ranges(images.iter().copied()) {
+            if range.start != NOWHERE {
+                let inside = b.clamp(range.start, range.start + range.len) - range.start;
+                for (start, len) in [(0, inside), (inside, range.len - inside)] {
                     if len > 0 {
-                        let part = Run {
-                            start: run.start + start,
+                        let part = ScaledRange {
+                            start: range.start + start,
                             len,
-                            factor: run.factor,
+                            factor: range.factor,
                         };
                         found.push((at + start as usize, part));
                     }
                 }
             }
-            at += run.len as usize;
+            at += range.len as usize;
         }
         Self {
             matrix,
-            runs: found,
+            ranges: found,
         }
     }
 
@@ -64,12 +64,12 @@ impl<'a> Part<'a> {
     /// # Shapes and units
     /// - `rows`, `columns`: first and past the last
     fn add(&self, mut to: MatMut<'_, f64>, rows: [usize; 2], columns: [usize; 2]) {
-        for &(from_column, column) in &self.runs {
+        for &(from_column, column) in &self.ranges {
             let Some((skipped, first, n)) = clip(column, columns) else {
                 continue;
             };
             let from_column = from_column + skipped;
-            for &(from_row, row) in &self.runs {
+            for &(from_row, row) in &self.ranges {
                 let Some((skipped, top, m)) = clip(row, rows) else {
                     continue;
                 };
@@ -91,9 +91,9 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The part of a run inside a window: how many are left out before it, its first unknown and how many it has.
-fn clip(run: Run, [low, high]: [usize; 2]) -> Option<(usize, usize, usize)> {
-    let (start, end) = (run.start as usize, (run.start + run.len) as usize);
+/// The part of a range inside a window: how many are left out before it, its first unknown and how many it has.
+fn clip(range: ScaledRange, [low, high]: [usize; 2]) -> Option<(usize, usize, usize)> {
+    let (start, end) = (range.start as usize, (range.start + range.len) as usize);
     let (first, last) = (start.max(low), end.min(high));
     (first < last).then(|| (first - start, first, last - first))
 }

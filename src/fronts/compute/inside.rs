@@ -26,7 +26,7 @@ pub enum Way {
     MirrorPair(Box<MirrorPair>),
 }
 
-/// Of a front that was eliminated as it is.
+/// What substitution needs of a front that was eliminated as it is.
 #[derive(Debug, Default)]
 pub struct Whole {
     /// `n_eliminated` x `n_boundary`: the eliminated unknowns for unit boundary unknowns. Of large fronts formed only where
@@ -39,7 +39,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Of the weights themselves.
+    /// From the weights themselves.
     pub fn of_weights(weights: Mat<f64>, pivot: Pivot) -> Self {
         Self {
             weights: OnceLock::from(weights),
@@ -48,7 +48,7 @@ impl Whole {
         }
     }
 
-    /// Of `-B^-1 L^-1 P F_eb`.
+    /// From `-B^-1 L^-1 P F_eb`.
     pub fn half_way(half: Mat<f64>, pivot: Pivot) -> Self {
         Self {
             weights: OnceLock::new(),
@@ -99,7 +99,7 @@ impl Whole {
 }
 
 impl Inside {
-    /// Of a front with so many unknowns that stay and that go.
+    /// What substitution needs of a front with so many unknowns that stay and that go.
     pub fn new([n_boundary, n_eliminated]: [usize; 2], way: Way) -> Self {
         Self {
             n_boundary,

@@ -19,7 +19,7 @@ pub struct Lower {
 }
 
 impl Lower {
-    /// Of these block columns, each [`WIDTH`] wide but for the last.
+    /// The triangle of these block columns, each [`WIDTH`] wide but for the last.
     pub fn new(n: usize, blocks: Vec<Mat<f64>>) -> Self {
         Self { n, blocks }
     }
@@ -47,9 +47,9 @@ impl Lower {
 /// A symmetric matrix whose lower triangle can be read.
 #[derive(Clone, Copy)]
 pub enum Triangle<'a> {
-    /// Of a square.
+    /// The triangle of a square.
     Whole(&'a Mat<f64>),
-    /// Of block columns.
+    /// The triangle of block columns.
     Lower(&'a Lower),
 }
 

@@ -32,7 +32,7 @@ struct Share {
 /// Even, then odd unknowns.
 #[derive(Clone, Debug, Default)]
 struct Half {
-    /// Of one front's unknowns, where they lie in it.
+    /// Images of one front's unknowns: where they lie in it.
     images: Vec<Image>,
     n_boundary: usize,
     n_eliminated: usize,

@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
-use crate::plan::{Child, Kind, NOWHERE};
+use crate::plan::{Child, FrontKind, NOWHERE};
 use crate::trial::{
     Memory, Random, add, assert_near, bits, computed, key, part, run, solved, weights,
 };
@@ -95,7 +95,7 @@ fn saddle_points_are_eliminated_with_pivoting() {
     }
 }
 
-/// Images of two children with factors, walls, and runs that cross from what stays to what goes.
+/// Images of two children with factors, walls, and ranges that cross from what stays to what goes.
 fn two_images(n_boundary: u32) -> [Vec<Image>; 2] {
     let image = |to, factor| Image { to, factor };
     let b = n_boundary;
@@ -345,7 +345,7 @@ fn a_run_stops_between_fronts() {
         let asked = AtomicUsize::new(0);
         let memory = Memory::default();
         let stop = || asked.fetch_add(1, Relaxed) >= allowed;
-        let stopping = Run {
+        let stopping = FrontRun {
             is_cancelled: &stop,
             ..run(&leaves, &memory)
         };
@@ -465,7 +465,7 @@ fn schur_complements_that_nobody_reads_go_with_their_last_parent() {
     let done = values.compute(&plan, wanted(&[join], true), run(&leaves, &memory));
     assert_eq!(done, Ok(()));
     for kind in 0..2 {
-        let Kind {
+        let FrontKind {
             key,
             n_boundary,
             n_eliminated,

@@ -106,7 +106,7 @@ impl Puzzle {
         let values = computed(&self.plan, &self.matrices);
         let n_top = top.tree.n_boundary;
         let mut classes = vec![Class::Given; n_top];
-        let mut slab = vec![0.0; top.tree.n];
+        let mut top_vector = vec![0.0; top.tree.n];
         let mut x = vec![0.0; n_top];
         for (g, &at) in top.position.iter().enumerate() {
             if at == NOWHERE {
@@ -117,7 +117,7 @@ impl Puzzle {
                 );
                 continue;
             }
-            slab[at as usize] = loads[g];
+            top_vector[at as usize] = loads[g];
             if (at as usize) < n_top {
                 classes[at as usize] = self.class[g];
                 if self.class[g] == Class::Given {
@@ -125,12 +125,12 @@ impl Puzzle {
                 }
             }
         }
-        top.tree.forward(&values, &mut slab);
+        top.tree.forward(&values, &mut top_vector);
         let network = Network::new(&values, top.roots.clone(), &classes, &[]).expect("regular");
-        let reacted = network.solve(&values, &mut x, &slab[..n_top]);
+        let reacted = network.solve(&values, &mut x, &top_vector[..n_top]);
         let mut full = vec![0.0; top.tree.n];
         full[..n_top].copy_from_slice(&x);
-        top.tree.back(&values, &mut full, Some(&slab));
+        top.tree.back(&values, &mut full, Some(&top_vector));
         let at = |v: &[f64], g: &[usize]| -> Mat<f64> {
             column(
                 &g.iter()

@@ -2,11 +2,11 @@ use faer::linalg::solvers::Solve as _;
 
 use super::*;
 use crate::plan::{Image, Plan};
-use crate::tree::runs;
+use crate::tree::ranges;
 use crate::trial::{Random, add, assert_near, column, computed, key, part};
 use stokeslet_base::table::Caching;
 
-/// Roots on places of a slab's boundary, each of a kind of its own, and the sum of their matrices.
+/// Roots on places of a top vector's boundary, each of a kind of its own, and the sum of their matrices.
 fn roots(matrices: &[(Mat<f64>, Vec<u32>)], n: usize) -> (Values, Vec<Root>, Mat<f64>) {
     let mut plan = Plan::new(Caching::Cached);
     let mut whole = Mat::zeros(n, n);
@@ -16,7 +16,7 @@ fn roots(matrices: &[(Mat<f64>, Vec<u32>)], n: usize) -> (Values, Vec<Root>, Mat
         add(&mut whole, m, &images);
         roots.push(Root {
             kind: plan.leaf(key(k as u64), places.len() as u32, 0, k as u32),
-            boundary: runs(images),
+            boundary: ranges(images),
         });
     }
     let leaves = matrices.iter().map(|m| m.0.clone()).collect();

@@ -34,7 +34,7 @@ fn equal_fronts_are_planned_once() {
     assert_eq!((plan.kinds.len(), plan.counters), (n, counters));
     assert_eq!(
         counters.flops,
-        plan.kinds.iter().map(Kind::flops).sum::<u64>(),
+        plan.kinds.iter().map(FrontKind::flops).sum::<u64>(),
         "what is planned once costs once"
     );
 }

@@ -10,13 +10,13 @@ use stokeslet_base::table::Caching;
 struct Row {
     tree: Tree,
     values: Values,
-    /// Over a slab.
+    /// Over a local vector.
     matrix: Mat<f64>,
 }
 
 const LINE: u32 = 2;
 const INSIDE: u32 = 3;
-/// Slab: left end 0, right end 1..3, lines between at 3, 5, 7, insides from 9.
+/// Local vector: left end 0, right end 1..3, lines between at 3, 5, 7, insides from 9.
 const N_BOUNDARY: usize = 3;
 const N: usize = 9 + 4 * INSIDE as usize;
 
@@ -58,7 +58,7 @@ fn row() -> Row {
     };
     let node = |kind, (a, b): (usize, usize), sign, eliminated, depth| Node {
         kind,
-        boundary: runs(place(a, b, sign)),
+        boundary: ranges(place(a, b, sign)),
         eliminated,
         depth,
     };
@@ -84,10 +84,13 @@ fn row() -> Row {
 }
 
 /// Unknowns inside for values on the boundary and loads inside, and what the loads leave on the boundary.
-fn dense(matrix: &Mat<f64>, slab: &[f64], loads: &[f64]) -> (Mat<f64>, Mat<f64>) {
+fn dense(matrix: &Mat<f64>, local_vector: &[f64], loads: &[f64]) -> (Mat<f64>, Mat<f64>) {
     let (first, rest): (Vec<usize>, Vec<usize>) =
         ((0..N_BOUNDARY).collect(), (N_BOUNDARY..N).collect());
-    let (b, x) = (column(&loads[N_BOUNDARY..]), column(&slab[..N_BOUNDARY]));
+    let (b, x) = (
+        column(&loads[N_BOUNDARY..]),
+        column(&local_vector[..N_BOUNDARY]),
+    );
     let lu = part(matrix, &rest, &rest).partial_piv_lu();
     let inside = lu.solve(&b - part(matrix, &rest, &first) * &x);
     let carried = column(&loads[..N_BOUNDARY]) - part(matrix, &first, &rest) * lu.solve(&b);
@@ -136,10 +139,10 @@ fn copies_do_not_know_of_each_other() {
     let row = row();
     let mut random = Random::new(4);
     let (first, second) = (random.vector(N), random.vector(N));
-    let alone = [&first, &second].map(|slab| {
-        let mut slab = slab.clone();
-        row.tree.back(&row.values, &mut slab, None);
-        slab
+    let alone = [&first, &second].map(|local_vector| {
+        let mut local_vector = local_vector.clone();
+        row.tree.back(&row.values, &mut local_vector, None);
+        local_vector
     });
     let mut both: Vec<f64> = first.iter().chain(&second).copied().collect();
     row.tree.back(&row.values, &mut both, None);
@@ -158,16 +161,16 @@ fn scattering_is_the_transpose_of_gathering() {
         image(0, 0.5),
         image(4, 1.0),
     ];
-    let runs = runs(images);
+    let ranges = ranges(images);
     assert_eq!(
-        runs.len(),
+        ranges.len(),
         5,
-        "consecutive places with one factor are one run"
+        "consecutive places with one factor are one range"
     );
     let mut random = Random::new(9);
     let (x, y) = (random.vector(8), random.vector(images.len()));
     let mut gathered = vec![f64::NAN; images.len()];
-    gather(&runs, &x, &mut gathered);
+    gather(&ranges, &x, &mut gathered);
     for (g, i) in gathered.iter().zip(&images) {
         let want = if i.to == NOWHERE {
             0.0
@@ -177,7 +180,7 @@ fn scattering_is_the_transpose_of_gathering() {
         assert_eq!(*g, want);
     }
     let mut scattered = vec![0.0; 8];
-    scatter(&runs, &y, &mut scattered);
+    scatter(&ranges, &y, &mut scattered);
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
     assert!((dot(&gathered, &y) - dot(&x, &scattered)).abs() < 1e-14);
 }

@@ -96,7 +96,7 @@ impl App {
             let text = "The chip can't be solved yet: see Problems.";
             return self.notify(Notice::error(text));
         };
-        // Three dimensions need mouths that look alike from both sides.
+        // Three dimensions need sockets that look alike from both sides.
         let is_odd = resolution % 2 == 1 && chip.model == DepthModel::Full;
         let resolution = resolution + u32::from(is_odd);
         self.ask(chip, resolution);

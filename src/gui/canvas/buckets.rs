@@ -26,7 +26,7 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// Of boxes, known by their order.
+    /// Buckets of boxes, known by their order.
     pub fn new(boxes: Vec<Bounds>) -> Self {
         let is_finite = |b: &&Bounds| {
             [b.low.x, b.low.y, b.high.x, b.high.y]

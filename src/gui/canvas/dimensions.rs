@@ -30,7 +30,7 @@ const FARTHEST: f32 = 60.0;
 const STEP: f32 = 19.0;
 /// A label goes so far at most to be clear of others, steps.
 const MOST_STEPS: usize = 6;
-/// Of more components in view than this the first have them: nobody reads more at once.
+/// Components in view that have dimensions, the first ones of more: nobody reads more at once.
 const MOST: usize = 200;
 /// Components whose dimensions are found in one frame.
 const AT_ONCE: usize = 12;

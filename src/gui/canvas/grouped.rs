@@ -9,7 +9,7 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// Of so many groups; pairs of a group and a member, which may be in several.
+    /// Members of so many groups, from pairs of a group and a member, which may be in several.
     pub fn new(groups: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
         let mut begins = vec![0; groups + 1];
         pairs.clone().for_each(|(group, _)| begins[group + 1] += 1);

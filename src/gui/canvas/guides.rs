@@ -5,9 +5,9 @@
 use super::scene::Bounds;
 use stokeslet_base::geometry::Point;
 
-/// What of an item can line up; the same of both.
+/// What of an item a line is of; only lines of one kind line up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     Edge,
     Middle,
     Socket,
@@ -16,7 +16,7 @@ enum Kind {
 /// A line across an item, along `y` where `coordinate` is an x and the other way round.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    kind: Kind,
+    kind: LineKind,
     coordinate: f64,
     from: f64,
     to: f64,
@@ -54,15 +54,15 @@ impl Features {
                 to,
             };
             [
-                line(Kind::Edge, low),
-                line(Kind::Middle, 0.5 * (low + high)),
-                line(Kind::Edge, high),
+                line(LineKind::Edge, low),
+                line(LineKind::Middle, 0.5 * (low + high)),
+                line(LineKind::Edge, high),
             ]
         });
         let sockets = self.sockets.iter().map(move |&p| {
             let (coordinate, along) = split(p);
             Line {
-                kind: Kind::Socket,
+                kind: LineKind::Socket,
                 coordinate,
                 from: along,
                 to: along,

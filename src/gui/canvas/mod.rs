@@ -1,7 +1,7 @@
 //! The chip view: `scene` says what to show, `paint` how, `tools` what the pointer does.
 //!
 //! ```text
-//! Layout --Scene::new, once a layout--> Scene (boxes, openings, index) --paint + Outlines--> a few meshes (of a large chip `shown`, beside the window)
+//! Layout --Scene::new, once a layout--> Scene (boxes, sockets, index) --paint + Outlines--> a few meshes (of a large chip `shown`, beside the window)
 //! pointer, keys --navigate--> View;  --tools::hear--> Commands, and what to show until the button is released
 //! ```
 //! From back to front: grid, areas, results, walls, sockets and names, ports, highlights, problems, what tools show, legends, scale
@@ -49,11 +49,11 @@ use shown::{Shown, Sight};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Layout;
 use stokeslet_cad::design::{Design, OverlayLayer};
-use stokeslet_cad::shape::Mouth;
+use stokeslet_cad::shape::Socket;
 use stroke::Pen;
 use theme::Colours;
 pub use tools::DraggedKind;
-use tools::{Frame, Hit, Tools};
+use tools::{Hit, ToolInput, Tools};
 pub use view::View;
 
 /// The window's layout settles within so many frames; until then what is fitted is fitted again.
@@ -69,7 +69,7 @@ pub trait FieldPainter {
     fn over(&mut self, painter: &egui::Painter, view: &View, seen: &Seen<'_>);
 }
 
-/// Around the opening of a port its arrow, name and value lie within this, points.
+/// Around the socket of a port its arrow, name and value lie within this, points.
 const PORT_ROOM: egui::Vec2 = egui::vec2(140.0, 110.0);
 /// At most so many boxes are looked at to find room beside them.
 const MOST_BOXES: usize = 400;
@@ -89,7 +89,7 @@ pub struct Canvas {
     /// Whether it was last drawn dark on light.
     pub is_light: bool,
     layer: Option<egui::LayerId>,
-    ports: Vec<(String, Mouth)>,
+    ports: Vec<(String, Socket)>,
     scene: Option<Arc<Scene>>,
     /// The chip that is compared with.
     before: Option<Arc<Scene>>,
@@ -145,8 +145,8 @@ impl Canvas {
         let items = [items, overlays].into_iter().flatten();
         let items = items.reduce(|a, b| a.with(&b));
         let port = selection.port.as_ref().and_then(|port| {
-            let (_, mouth) = self.ports.iter().find(|(name, _)| name == port)?;
-            Some(Bounds::of(mouth.middle, mouth.middle).grown(4.0 * mouth.width))
+            let (_, socket) = self.ports.iter().find(|(name, _)| name == port)?;
+            Some(Bounds::of(socket.middle, socket.middle).grown(4.0 * socket.width))
         });
         let Some(bounds) = items.or(port) else {
             return false;
@@ -208,8 +208,8 @@ impl Canvas {
         let boxes = boxes.take(MOST_BOXES).map(|b| {
             egui::Rect::from_two_pos(self.view.to_screen(b.low), self.view.to_screen(b.high))
         });
-        let ports = self.ports.iter().map(|(_, mouth)| {
-            egui::Rect::from_center_size(self.view.to_screen(mouth.middle), PORT_ROOM)
+        let ports = self.ports.iter().map(|(_, socket)| {
+            egui::Rect::from_center_size(self.view.to_screen(socket.middle), PORT_ROOM)
         });
         OnCanvas {
             is_busy: self.is_busy(),
@@ -272,7 +272,7 @@ impl Canvas {
         let dimensions = self
             .dimensions
             .labels(&painter, &view, &scene, &ports, seen);
-        let frame = Frame {
+        let input = ToolInput {
             ui: &*ui,
             response: &response,
             painter: &painter,
@@ -290,12 +290,12 @@ impl Canvas {
         };
         let pans = pans_by_space && ui.input(|i| i.key_down(egui::Key::Space));
         if !pans {
-            tools::hear(&mut self.tools, &frame, out);
+            tools::hear(&mut self.tools, &input, out);
         }
-        self.hear_menu(&frame, out);
-        self.paint(&frame, fields);
-        tools::edit_ui(&mut self.tools, &frame, out);
-        access::widgets(&frame, out);
+        self.hear_menu(&input, out);
+        self.paint(&input, fields);
+        tools::edit_ui(&mut self.tools, &input, out);
+        access::widgets(&input, out);
         let menu = &self.menu;
         response.context_menu(|ui| menu::menu(ui, menu, seen, &scene, out));
         if let Some(bounds) = self.tools.fit.take() {
@@ -372,32 +372,32 @@ impl Canvas {
     }
 
     /// The right button selects what it opens its menu on.
-    fn hear_menu(&mut self, frame: &Frame<'_>, out: &mut Vec<Command>) {
-        let at = frame.response.interact_pointer_pos().or(frame.pointer);
-        let Some(at) = at.filter(|_| frame.response.secondary_clicked()) else {
+    fn hear_menu(&mut self, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+        let at = input.response.interact_pointer_pos().or(input.pointer);
+        let Some(at) = at.filter(|_| input.response.secondary_clicked()) else {
             return;
         };
-        let hit = self.tools.hit(frame, at);
+        let hit = self.tools.hit(input, at);
         match &hit {
-            Some(Hit::Item(name)) if !frame.seen.selection.items.contains(name) => {
+            Some(Hit::Item(name)) if !input.seen.selection.items.contains(name) => {
                 out.push(Command::Select(Selection::one(name)));
             }
             Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(name))),
             Some(Hit::Dimension(name, _)) => out.push(Command::Select(Selection::one(name))),
             Some(Hit::Item(_) | Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
         }
-        let place = frame.view.to_chip(at);
-        let socket = frame.scene.free_socket_at(place, frame.reach());
-        let name = |k: usize| frame.scene.layout.full_name(&frame.scene.layout.sockets[k]);
+        let place = input.view.to_chip(at);
+        let socket = input.scene.free_socket_at(place, input.reach());
+        let name = |k: usize| input.scene.layout.full_name(&input.scene.layout.sockets[k]);
         self.menu = menu::Target {
             hit,
             socket: socket.map(name),
         };
     }
 
-    fn paint(&mut self, frame: &Frame<'_>, fields: &mut dyn FieldPainter) {
-        let (painter, view, scene) = (frame.painter, frame.view, frame.scene);
-        let (seen, colours) = (frame.seen, frame.colours);
+    fn paint(&mut self, input: &ToolInput<'_>, fields: &mut dyn FieldPainter) {
+        let (painter, view, scene) = (input.painter, input.view, input.scene);
+        let (seen, colours) = (input.seen, input.colours);
         let layers = &seen.settings.layers;
         painter.rect_filled(view.rect, 0.0, colours.background);
         if layers.contains(&Layer::Grid) {
@@ -411,9 +411,9 @@ impl Canvas {
         };
         if self.is_behind && self.painted.look() == Some(&look) {
             // What was there before, once more.
-            frame.ui.ctx().request_repaint();
-        } else if !self.painted.is_of(&look, frame.scene) {
-            self.painted = Painted::new(look, frame.scene, &self.outlines);
+            input.ui.ctx().request_repaint();
+        } else if !self.painted.is_of(&look, input.scene) {
+            self.painted = Painted::new(look, input.scene, &self.outlines);
         }
         let [areas, walls] = self.painted.meshes();
         painter.extend(areas.into_iter().map(Into::into));
@@ -446,22 +446,22 @@ impl Canvas {
             Some(Hit::Item(name)) => Some(name.clone()),
             _ => None,
         };
-        overlays::paint(frame, OverlayLayer::Control, hovered.as_deref());
+        overlays::paint(input, OverlayLayer::Control, hovered.as_deref());
         paint::threads(painter, view, scene, colours);
         if layers.contains(&Layer::Sockets) {
             paint::sockets(painter, view, scene, colours);
         }
-        self.paint_highlights(frame);
+        self.paint_highlights(input);
         if layers.contains(&Layer::Names) {
             paint::names(painter, view, scene, colours);
         }
-        overlays::paint(frame, OverlayLayer::Notes, hovered.as_deref());
-        for label in frame.dimensions {
+        overlays::paint(input, OverlayLayer::Notes, hovered.as_deref());
+        for label in input.dimensions {
             let hit = Hit::Dimension(label.component.clone(), label.parameter.clone());
             let is_lit = self.tools.hover == Some(hit);
             dimensions::paint(painter, label, is_lit, colours);
         }
-        for port in frame.ports {
+        for port in input.ports {
             let is_selected = seen.selection.port.as_ref() == Some(&port.name);
             let is_hovered = self.tools.hover == Some(Hit::Port(port.name.clone()));
             let colour = match (is_selected, is_hovered) {
@@ -471,16 +471,16 @@ impl Canvas {
             };
             ports::paint(painter, port, colour, colours);
         }
-        self.paint_problems(frame);
-        tools::paint(&self.tools, frame, &self.outlines);
+        self.paint_problems(input);
+        tools::paint(&self.tools, input, &self.outlines);
         fields.over(painter, view, seen);
         grid::paint_bar(painter, view, colours);
     }
 
-    fn paint_highlights(&mut self, frame: &Frame<'_>) {
-        let (painter, scene, colours) = (frame.painter, frame.scene, frame.colours);
+    fn paint_highlights(&mut self, input: &ToolInput<'_>) {
+        let (painter, scene, colours) = (input.painter, input.scene, input.colours);
         let pixel = 1.0 / painter.pixels_per_point();
-        let selection = &frame.seen.selection.items;
+        let selection = &input.seen.selection.items;
         let parts_of = |name: &String| {
             let item = scene.item(name);
             item.map_or(&[][..], |item| scene.parts_of(item))
@@ -495,14 +495,14 @@ impl Canvas {
             let outlines = &self.outlines;
             // Over colours that mean something, only the outline: a tint would be read as another value.
             let has_field =
-                frame.seen.shown.colour.is_some() && frame.seen.results.solved.is_some();
+                input.seen.shown.colour.is_some() && input.seen.results.solved.is_some();
             let inside = if has_field {
                 Color32::TRANSPARENT
             } else {
                 colours.accent_fill
             };
             painter.add(paint::highlight(
-                parts, scene, outlines, frame.view, pen, inside,
+                parts, scene, outlines, input.view, pen, inside,
             ));
         }
         if let Some(Hit::Item(name)) = &self.tools.hover {
@@ -516,28 +516,28 @@ impl Canvas {
                 let inside = Color32::TRANSPARENT;
                 let outlines = &self.outlines;
                 painter.add(paint::highlight(
-                    parts, scene, outlines, frame.view, pen, inside,
+                    parts, scene, outlines, input.view, pen, inside,
                 ));
             }
-            if *frame.seen.tool == Tool::Select
-                && let Some(at) = frame.pointer
+            if *input.seen.tool == Tool::Select
+                && let Some(at) = input.pointer
             {
-                let text = describe(frame, name);
-                paint::tag_on(painter, frame.view, at, &text, colours, Side::Above);
+                let text = describe(input, name);
+                paint::tag_on(painter, input.view, at, &text, colours, Side::Above);
             }
         }
     }
 
-    fn paint_problems(&mut self, frame: &Frame<'_>) {
-        let (painter, scene, colours) = (frame.painter, frame.scene, frame.colours);
-        let errors = frame.seen.document.errors().iter();
+    fn paint_problems(&mut self, input: &ToolInput<'_>) {
+        let (painter, scene, colours) = (input.painter, input.scene, input.colours);
+        let errors = input.seen.document.errors().iter();
         let mut names: Vec<&str> = errors
             .filter_map(|d| d.place.component.as_deref())
             .collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
-            if let Some(port) = frame.ports.iter().find(|port| port.name == name) {
+            if let Some(port) = input.ports.iter().find(|port| port.name == name) {
                 paint::badge(painter, port.head(), colours);
             }
             let Some(item) = scene.item(name) else {
@@ -555,11 +555,11 @@ impl Canvas {
             let outlines = &self.outlines;
             let inside = colours.error.gamma_multiply(0.12);
             painter.add(paint::highlight(
-                parts, scene, outlines, frame.view, pen, inside,
+                parts, scene, outlines, input.view, pen, inside,
             ));
             // On the thing itself: the corner of a box around something slanted is far from it.
-            let at = frame.view.to_screen(anchor);
-            if frame.view.rect.expand(8.0).contains(at) {
+            let at = input.view.to_screen(anchor);
+            if input.view.rect.expand(8.0).contains(at) {
                 paint::badge(painter, at, colours);
             }
         }
@@ -567,13 +567,13 @@ impl Canvas {
 }
 
 /// An item's name and what it is.
-fn describe(frame: &Frame<'_>, name: &str) -> String {
-    let item = frame.scene.item(name);
-    let component = frame
+fn describe(input: &ToolInput<'_>, name: &str) -> String {
+    let item = input.scene.item(name);
+    let component = input
         .design()
         .zip(item)
         .and_then(|(design, item)| design.components.get(item));
-    let overlays = frame.design().map_or(&[][..], |design| &design.overlays);
+    let overlays = input.design().map_or(&[][..], |design| &design.overlays);
     let overlay = overlays.iter().find(|o| o.name.value == name);
     match (component, overlay) {
         (_, Some(overlay)) => format!("{name} · {}", overlay.layer.entry()),

@@ -10,7 +10,7 @@ use super::View;
 use super::pick::Catch;
 use super::scene::Bounds;
 use super::theme::Colours;
-use super::tools::Frame;
+use super::tools::ToolInput;
 use crate::command::Layer;
 use crate::seen::{Seen, Tool};
 use stokeslet_base::geometry::Point;
@@ -40,16 +40,16 @@ pub fn shown<'a>(
 }
 
 /// The overlay at a place, or within `reach` of it, m; of several the one that was drawn last.
-pub fn at<'a>(frame: &'a Frame<'_>, place: Point, reach: f64) -> Option<&'a Overlay> {
-    let usual = frame.design()?.width.0;
-    let near = shown(frame.design(), frame.seen);
+pub fn at<'a>(input: &'a ToolInput<'_>, place: Point, reach: f64) -> Option<&'a Overlay> {
+    let usual = input.design()?.width.0;
+    let near = shown(input.design(), input.seen);
     near.filter(|o| o.shape.distance(place, usual) <= reach)
         .last()
 }
 
 /// Names of what a box catches.
-pub fn in_box(frame: &Frame<'_>, within: &Bounds, catch: Catch) -> BTreeSet<String> {
-    let usual = frame.design().map_or(0.0, |design| design.width.0);
+pub fn in_box(input: &ToolInput<'_>, within: &Bounds, catch: Catch) -> BTreeSet<String> {
+    let usual = input.design().map_or(0.0, |design| design.width.0);
     let is_caught = |o: &&Overlay| {
         let own = box_of(o, usual);
         match catch {
@@ -57,7 +57,7 @@ pub fn in_box(frame: &Frame<'_>, within: &Bounds, catch: Catch) -> BTreeSet<Stri
             Catch::Touched => within.meets(&own),
         }
     };
-    let caught = shown(frame.design(), frame.seen).filter(is_caught);
+    let caught = shown(input.design(), input.seen).filter(is_caught);
     caught.map(|o| o.name.value.clone()).collect()
 }
 
@@ -104,15 +104,15 @@ impl Ink {
 }
 
 /// Draws all of a layer, and marks what is selected or under the pointer.
-pub fn paint(frame: &Frame<'_>, layer: OverlayLayer, hovered: Option<&str>) {
-    let Some(design) = frame.design() else {
+pub fn paint(input: &ToolInput<'_>, layer: OverlayLayer, hovered: Option<&str>) {
+    let Some(design) = input.design() else {
         return;
     };
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
     let usual = design.width.0;
     let (low, high) = view.seen();
     let in_view = Bounds { low, high };
-    let of_layer = shown(Some(design), frame.seen).filter(|o| o.layer == layer);
+    let of_layer = shown(Some(design), input.seen).filter(|o| o.layer == layer);
     for overlay in of_layer.filter(|o| in_view.meets(&box_of(o, usual))) {
         let name = overlay.name.value.as_str();
         draw(
@@ -123,7 +123,7 @@ pub fn paint(frame: &Frame<'_>, layer: OverlayLayer, hovered: Option<&str>) {
             Ink::of(layer, colours),
         );
         let mark = match hovered == Some(name) {
-            _ if frame.seen.selection.items.contains(name) => Some((2.0, colours.accent)),
+            _ if input.seen.selection.items.contains(name) => Some((2.0, colours.accent)),
             true => Some((1.5, colours.hover)),
             false => None,
         };

@@ -15,7 +15,7 @@ use super::theme::Colours;
 use crate::background;
 use crate::seen::FEW_PARTS;
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::shape::{Mouth, SocketRef};
+use stokeslet_cad::shape::{Socket, SocketRef};
 
 /// Width of walls, points, where channels are wide enough.
 const WALL: f32 = 1.6;
@@ -235,7 +235,7 @@ fn fill(mesh: &mut Mesh, outline: &Outline, screen: &[Pos2], colour: Color32) {
     mesh.indices.extend(indices);
 }
 
-/// A strip of half a pixel beyond an open mouth: neighbours' mouths agree but for rounding, and the background must not show between.
+/// A strip of half a pixel beyond an open socket: neighbours' sockets agree but for rounding, and the background must not show between.
 fn seam(mesh: &mut Mesh, a: Pos2, b: Pos2, pixel: f32, colour: Color32) {
     let d = b - a;
     let out = -d.rot90().normalized() * (0.5 * pixel);
@@ -355,13 +355,13 @@ pub fn ghost(
     mesh
 }
 
-/// Both ends of a mouth on the screen.
-pub fn mouth_ends(view: &View, mouth: &Mouth) -> [Pos2; 2] {
-    let half = Point::unit(mouth.direction).left() * (mouth.width / 2.0);
-    [mouth.middle - half, mouth.middle + half].map(|p| view.to_screen(p))
+/// Both ends of a socket on the screen.
+pub fn socket_ends(view: &View, socket: &Socket) -> [Pos2; 2] {
+    let half = Point::unit(socket.direction).left() * (socket.width / 2.0);
+    [socket.middle - half, socket.middle + half].map(|p| view.to_screen(p))
 }
 
-/// Joints of links: a dashed thread from each opening to the one it is joined with, wherever that lies.
+/// Joints of links: a dashed thread from each socket to the one it is joined with, wherever that lies.
 pub fn threads(painter: &Painter, view: &View, scene: &Scene, colours: &Colours) {
     let stroke = Stroke::new(1.2, colours.port.gamma_multiply(0.8));
     for joint in &scene.apart {
@@ -387,16 +387,16 @@ pub fn threads(painter: &Painter, view: &View, scene: &Scene, colours: &Colours)
     }
 }
 
-/// Free sockets: a bar across the opening, with a dot where a channel can be caught.
+/// Free sockets: a bar across each, with a dot where a channel can be caught.
 pub fn sockets(painter: &Painter, view: &View, scene: &Scene, colours: &Colours) {
     for &k in &scene.free {
-        let mouth = &scene.layout.sockets[k].mouth;
-        let across = (mouth.width / view.scale) as f32;
-        let middle = view.to_screen(mouth.middle);
+        let socket = &scene.layout.sockets[k].geometry;
+        let across = (socket.width / view.scale) as f32;
+        let middle = view.to_screen(socket.middle);
         if across < SOCKET || !view.rect.expand(across).contains(middle) {
             continue;
         }
-        let ends = mouth_ends(view, mouth);
+        let ends = socket_ends(view, socket);
         painter.line_segment(ends, Stroke::new(2.0, colours.socket));
         if across > 10.0 {
             painter.circle_filled(middle, 3.0, colours.socket);
@@ -405,9 +405,9 @@ pub fn sockets(painter: &Painter, view: &View, scene: &Scene, colours: &Colours)
 }
 
 /// Lights up one socket: what would be connected, what can be clicked.
-pub fn lit_socket(painter: &Painter, view: &View, mouth: &Mouth, colour: Color32) {
-    let middle = view.to_screen(mouth.middle);
-    painter.line_segment(mouth_ends(view, mouth), Stroke::new(3.0, colour));
+pub fn lit_socket(painter: &Painter, view: &View, socket: &Socket, colour: Color32) {
+    let middle = view.to_screen(socket.middle);
+    painter.line_segment(socket_ends(view, socket), Stroke::new(3.0, colour));
     painter.circle_filled(middle, 9.0, colour.gamma_multiply(0.25));
     painter.circle_stroke(middle, 6.0, Stroke::new(2.0, colour));
 }
@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn walls_leave_openings_open() {
+    fn walls_leave_sockets_open() {
         let outline = crate::canvas::outline::outline(
             &stokeslet_cad::shape::Shape::Strip(stokeslet_cad::shape::Strip::Straight {
                 length: 1.0,

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::scene::{Bounds, Scene};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::Design;
-use stokeslet_cad::shape::{Mouth, Shape, Strip};
+use stokeslet_cad::shape::{Shape, Socket, Strip};
 
 /// A straight run of a pipe or channel, where a tee could go.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Run {
+pub struct StraightRun {
     /// The component or channel, index into the layout's items.
     pub item: usize,
     /// On the middle line, m.
@@ -52,7 +52,7 @@ impl Scene {
 
     /// The nearest free socket within `reach`, index into the layout's sockets.
     pub fn free_socket_at(&self, p: Point, reach: f64) -> Option<usize> {
-        let away = |k: usize| (self.layout.sockets[k].mouth.middle - p).norm();
+        let away = |k: usize| (self.layout.sockets[k].geometry.middle - p).norm();
         let near = self.free.iter().map(|&k| (away(k), k));
         near.filter(|found| found.0 <= reach)
             .min_by(|a, b| a.0.total_cmp(&b.0))
@@ -60,7 +60,7 @@ impl Scene {
     }
 
     /// The straight run of a pipe or channel at a place.
-    pub fn run_at(&self, p: Point, reach: f64, design: &Design) -> Option<Run> {
+    pub fn run_at(&self, p: Point, reach: f64, design: &Design) -> Option<StraightRun> {
         let part = self.part_at(p, reach)?;
         let placed = &self.parts[part];
         let is_pipe = match design.components.get(placed.owner) {
@@ -74,7 +74,7 @@ impl Scene {
                 width_end,
             }) if is_pipe && width_start == width_end => {
                 let x = placed.to_part(p).x.clamp(0.0, length);
-                Some(Run {
+                Some(StraightRun {
                     item: placed.owner,
                     at: placed.to_chip(Point::new(x, 0.0)),
                     along: placed.x_axis.angle(),
@@ -154,9 +154,9 @@ pub fn distance(shape: &Shape, p: Point) -> f64 {
             if turned <= angle {
                 ((from_centre.norm() - radius).abs() - width / 2.0).max(0.0)
             } else {
-                let mouths = shape.mouths();
-                let to_mouths = mouths.iter().map(|m| to_mouth(m, p));
-                to_mouths.fold(f64::INFINITY, f64::min)
+                let sockets = shape.sockets();
+                let to_sockets = sockets.iter().map(|m| to_socket(m, p));
+                to_sockets.fold(f64::INFINITY, f64::min)
             }
         }
         Shape::Strip(Strip::Straight { .. }) => {
@@ -174,9 +174,9 @@ pub fn distance(shape: &Shape, p: Point) -> f64 {
     }
 }
 
-fn to_mouth(mouth: &Mouth, p: Point) -> f64 {
-    let half = Point::unit(mouth.direction).left() * (mouth.width / 2.0);
-    p.distance_to_segment(mouth.middle - half, mouth.middle + half)
+fn to_socket(socket: &Socket, p: Point) -> f64 {
+    let half = Point::unit(socket.direction).left() * (socket.width / 2.0);
+    p.distance_to_segment(socket.middle - half, socket.middle + half)
 }
 
 fn to_polygon(corners: &[Point], p: Point) -> f64 {
@@ -199,7 +199,7 @@ mod tests {
     use crate::canvas::tests::layout_of;
 
     #[test]
-    fn distances_to_arcs_end_at_their_mouths() {
+    fn distances_to_arcs_end_at_their_sockets() {
         let arc = Shape::Strip(Strip::Arc {
             radius: 3.0,
             angle: std::f64::consts::FRAC_PI_2,

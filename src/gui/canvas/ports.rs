@@ -14,7 +14,7 @@ use stokeslet_flow::export::readable::Quantity;
 
 /// Length of an arrow, points.
 const ARROW: f32 = 24.0;
-/// Between the opening and the arrow, points.
+/// Between the socket and the arrow, points.
 const GAP: f32 = 5.0;
 /// Values longer than this are rounded, characters.
 const LONGEST: usize = 14;
@@ -41,7 +41,7 @@ pub struct Symbol {
     pub way: Way,
     /// Its socket, index into the layout's sockets.
     pub socket: usize,
-    /// Where the arrow begins, at the opening.
+    /// Where the arrow begins, at the socket.
     pub foot: Pos2,
     /// Out of the chip.
     pub out: Vec2,
@@ -128,15 +128,15 @@ pub fn symbols(
     });
     at_ports
         .filter_map(|(k, socket, port)| {
-            let direction = Point::unit(socket.mouth.direction);
+            let direction = Point::unit(socket.geometry.direction);
             let out = vec2(direction.x as f32, -direction.y as f32);
-            let opening = view.to_screen(socket.mouth.middle);
-            if !view.rect.expand(80.0).contains(opening) {
+            let middle = view.to_screen(socket.geometry.middle);
+            if !view.rect.expand(80.0).contains(middle) {
                 return None;
             }
             let name = port.name.value.clone();
             let value = value(&port.condition.value);
-            let foot = opening + out * GAP;
+            let foot = middle + out * GAP;
             let size = |text: &str, font| {
                 painter
                     .layout_no_wrap(text.to_owned(), font, Color32::WHITE)

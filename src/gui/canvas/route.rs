@@ -6,7 +6,7 @@ use super::grid::Grid;
 use crate::command::ChannelEnd;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::Bend;
-use stokeslet_cad::shape::Mouth;
+use stokeslet_cad::shape::Socket;
 
 /// The least length of a leg, channel widths.
 const SHORTEST: f64 = 1.0;
@@ -95,7 +95,7 @@ impl Draft {
     }
 
     /// Way-points that lead from the last one to a socket, so that the channel arrives straight.
-    pub fn finish(&self, to: &Mouth) -> Vec<Point> {
+    pub fn finish(&self, to: &Socket) -> Vec<Point> {
         let out = Point::unit(to.direction);
         let last = self.last();
         let d = to.middle - last;
@@ -244,8 +244,8 @@ mod tests {
         }
     }
 
-    fn mouth(x: f64, y: f64, direction: f64) -> Mouth {
-        Mouth {
+    fn socket(x: f64, y: f64, direction: f64) -> Socket {
+        Socket {
             middle: Point::new(x, y),
             direction,
             width: W,
@@ -253,7 +253,7 @@ mod tests {
     }
 
     /// Every leg has a length, the first leaves along the start, the last arrives against the socket, none folds back.
-    fn check(draft: &Draft, to: &Mouth) -> Vec<Point> {
+    fn check(draft: &Draft, to: &Socket) -> Vec<Point> {
         let extra = draft.finish(to);
         let mut points = vec![draft.start];
         points.extend(draft.via.iter().chain(&extra).copied());
@@ -304,17 +304,17 @@ mod tests {
 
     #[test]
     fn channels_arrive_straight_at_any_socket() {
-        let straight = check(&draft(0.0, &[]), &mouth(1e-3, 0.0, PI));
+        let straight = check(&draft(0.0, &[]), &socket(1e-3, 0.0, PI));
         assert!(straight.is_empty());
-        let corner = check(&draft(0.0, &[]), &mouth(1e-3, 1e-3, -PI / 2.0));
+        let corner = check(&draft(0.0, &[]), &socket(1e-3, 1e-3, -PI / 2.0));
         assert_eq!(corner, [Point::new(1e-3, 0.0)]);
-        assert_eq!(check(&draft(0.0, &[]), &mouth(2e-3, 1e-3, PI)).len(), 2);
-        assert_eq!(check(&draft(0.0, &[]), &mouth(-1e-3, 1e-3, 0.0)).len(), 2);
-        assert_eq!(check(&draft(0.0, &[]), &mouth(1e-3, 1e-3, 0.0)).len(), 2);
-        check(&draft(0.0, &[(5e-4, 0.0)]), &mouth(1e-3, 1e-3, PI));
-        check(&draft(0.0, &[(5e-4, 0.0)]), &mouth(1e-3, 0.0, PI));
-        check(&draft(0.0, &[(5e-4, 0.0)]), &mouth(5e-4, 1e-3, -PI / 2.0));
-        check(&draft(PI / 2.0, &[]), &mouth(2e-3, 5e-4, PI));
+        assert_eq!(check(&draft(0.0, &[]), &socket(2e-3, 1e-3, PI)).len(), 2);
+        assert_eq!(check(&draft(0.0, &[]), &socket(-1e-3, 1e-3, 0.0)).len(), 2);
+        assert_eq!(check(&draft(0.0, &[]), &socket(1e-3, 1e-3, 0.0)).len(), 2);
+        check(&draft(0.0, &[(5e-4, 0.0)]), &socket(1e-3, 1e-3, PI));
+        check(&draft(0.0, &[(5e-4, 0.0)]), &socket(1e-3, 0.0, PI));
+        check(&draft(0.0, &[(5e-4, 0.0)]), &socket(5e-4, 1e-3, -PI / 2.0));
+        check(&draft(PI / 2.0, &[]), &socket(2e-3, 5e-4, PI));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A layout becomes what can be shown and found: placed shapes with their boxes, walls apart from openings, items by name.
+//! A layout becomes what can be shown and found: placed shapes with their boxes, walls apart from sockets, items by name.
 //!
 //! Built once a layout, in less than half a millisecond a thousand parts (`edit` of `cargo bench --bench canvas`). Pure: knows no screen but the [`View`] that asks what it sees.
 
@@ -32,7 +32,7 @@ pub struct Placed {
     pub origin: Point,
     /// Its box.
     pub bounds: Bounds,
-    /// Width of its narrowest mouth, m.
+    /// Width of its narrowest socket, m.
     pub width: f64,
     /// Its item, index into [`Layout::items`].
     pub owner: usize,
@@ -121,7 +121,7 @@ impl Bounds {
     }
 }
 
-/// A joint whose two openings lie apart.
+/// A joint whose two sockets lie apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
     /// Middle and direction of each.
@@ -140,7 +140,7 @@ struct Outer {
 }
 
 impl Outer {
-    /// Of a layout of so many parts.
+    /// Outer sockets of a layout of so many parts.
     fn new(parts: usize, sockets: impl Iterator<Item = (usize, SocketRef)> + Clone) -> Self {
         let mut begins = vec![0; parts + 1];
         for (_, socket) in sockets.clone() {
@@ -180,7 +180,7 @@ pub struct Scene {
     pub open: FxHashSet<SocketRef>,
     /// Sockets that are free, indices into [`Layout::sockets`].
     pub free: Vec<usize>,
-    /// Joints whose two openings lie apart, since a link has no place of its own.
+    /// Joints whose two sockets lie apart, since a link has no place of its own.
     pub apart: Vec<Apart>,
     /// What isn't shown.
     pub hidden: Hidden,
@@ -228,10 +228,10 @@ impl Scene {
         let joints = layout.connections.iter();
         let apart = joints.filter_map(|joint| {
             let ends = [socket(&joint.a)?, socket(&joint.b)?];
-            let [a, b] = ends.map(|socket| socket.mouth);
+            let [a, b] = ends.map(|socket| socket.geometry);
             let is_apart = (a.middle - b.middle).norm() > 1e-3 * a.width.max(b.width);
             is_apart.then_some(Apart {
-                ends: [a, b].map(|mouth| (mouth.middle, mouth.direction)),
+                ends: [a, b].map(|socket| (socket.middle, socket.direction)),
                 items: ends.map(|socket| socket.item),
             })
         });
@@ -353,19 +353,19 @@ impl Scene {
                 Point::new(0.0, *radius) + Point::unit(half) * *radius
             }
             shape @ Shape::Polygon { corners, .. } => {
-                // Between the mouths is where a junction's channels meet; a thin or bent polygon may not have that inside.
-                let mouths = shape.mouths();
+                // Between the sockets is where a junction's channels meet; a thin or bent polygon may not have that inside.
+                let sockets = shape.sockets();
                 let mean = |points: &[Point]| {
                     let sum = points.iter().fold(Point::default(), |sum, &p| sum + p);
                     sum * (1.0 / points.len().max(1) as f64)
                 };
-                let middles: Vec<Point> = mouths.iter().map(|m| m.middle).collect();
+                let middles: Vec<Point> = sockets.iter().map(|m| m.middle).collect();
                 let candidates = [mean(corners), mean(&middles)];
                 let found = candidates
                     .into_iter()
                     .find(|&p| super::pick::distance(&self.layout.parts[part].shape, p) == 0.0);
                 found.unwrap_or_else(|| {
-                    mouths.first().map_or_else(Point::default, |m| {
+                    sockets.first().map_or_else(Point::default, |m| {
                         m.middle - Point::unit(m.direction) * (m.width * 0.2)
                     })
                 })
@@ -402,7 +402,7 @@ fn placed(shape: usize, part: &Part, corners: &[Point], owner: usize) -> Placed 
     }
 }
 
-/// Width of the narrowest mouth, m.
+/// Width of the narrowest socket, m.
 fn narrowest(shape: &Shape) -> f64 {
     match shape {
         Shape::Strip(Strip::Straight {
@@ -412,7 +412,7 @@ fn narrowest(shape: &Shape) -> f64 {
         }) => width_start.min(*width_end),
         Shape::Strip(Strip::Arc { width, .. }) => *width,
         Shape::Polygon { .. } => shape
-            .mouths()
+            .sockets()
             .iter()
             .map(|m| m.width)
             .fold(f64::INFINITY, f64::min),

@@ -13,7 +13,7 @@ use super::scene::Scene;
 use crate::seen::{FEW_PARTS, Hidden};
 use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
 use stokeslet_cad::design::Design;
-use stokeslet_cad::shape::Mouth;
+use stokeslet_cad::shape::Socket;
 
 /// How the canvas sees chips.
 #[derive(Clone, Debug)]
@@ -31,8 +31,8 @@ pub struct Sight {
 pub struct Shown {
     /// What there is.
     pub scene: Arc<Scene>,
-    /// Names and openings of its ports.
-    pub ports: Vec<(String, Mouth)>,
+    /// Names and sockets of its ports.
+    pub ports: Vec<(String, Socket)>,
     /// As it is drawn, if that was made.
     pub painted: Option<Painted>,
     outlines: Outlines,
@@ -49,7 +49,7 @@ impl Shown {
         let ports_of = |socket: &LaidSocket| match socket.used {
             SocketUse::Port(port) => {
                 let name = design?.ports.get(port)?.name.value.clone();
-                Some((name, socket.mouth))
+                Some((name, socket.geometry))
             }
             SocketUse::Free | SocketUse::Connected => None,
         };
@@ -89,7 +89,7 @@ mod tests {
     use crate::canvas::Canvas;
     use crate::canvas::theme::LIGHT;
     use crate::document::{Document, EMPTY};
-    use crate::seen::State;
+    use crate::seen::WindowState;
     use std::fmt::Write as _;
     use stokeslet_cad::library::Library;
 
@@ -106,7 +106,7 @@ mod tests {
         }
         let document = Document::new(&text, "pipes", None, &library);
         let (layout, design) = (document.layout.clone(), document.design.clone());
-        let mut state = State::new(document, library);
+        let mut state = WindowState::new(document, library);
         let mut canvas = Canvas::default();
         let mut sight = canvas.sight(&state.hidden);
         assert!(sight.look.is_none(), "nothing was drawn yet");

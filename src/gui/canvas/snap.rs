@@ -11,9 +11,9 @@ use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::Radian;
 use stokeslet_cad::chip::facing;
 use stokeslet_cad::design::{Attachment, Design, Placement, Spanned};
-use stokeslet_cad::edits::{own_mouths, same_width};
+use stokeslet_cad::edits::{own_sockets, same_width};
 use stokeslet_cad::library::{Realisation, boundary};
-use stokeslet_cad::shape::Mouth;
+use stokeslet_cad::shape::Socket;
 
 /// A component that isn't placed yet, where it would go.
 #[derive(Clone, Debug)]
@@ -95,8 +95,8 @@ pub fn ghost(
     let Some(to) = target(&ghost.realisation, scene, pointer, &held, reach) else {
         return ghost;
     };
-    let mouth = scene.layout.sockets[to].mouth;
-    match best_socket(&ghost.realisation, &mouth, hold) {
+    let socket = scene.layout.sockets[to].geometry;
+    match best_socket(&ghost.realisation, &socket, hold) {
         Some((name, motion)) => {
             ghost.motion = motion;
             ghost.placement = Placement::Attached(Attachment {
@@ -106,7 +106,7 @@ pub fn ghost(
             });
             ghost.meets = Some(Meeting { own: name, to });
         }
-        None => ghost.refused = Some((to, mouth.width)),
+        None => ghost.refused = Some((to, socket.width)),
     }
     ghost
 }
@@ -119,15 +119,15 @@ fn target(
     held: &Motion,
     reach: f64,
 ) -> Option<usize> {
-    let own: Vec<Point> = own_mouths(realisation)
+    let own: Vec<Point> = own_sockets(realisation)
         .into_iter()
-        .map(|(_, mouth)| held.apply(mouth.middle))
+        .map(|(_, socket)| held.apply(socket.middle))
         .collect();
     scene
         .free
         .iter()
         .map(|&k| {
-            let place = scene.layout.sockets[k].mouth.middle;
+            let place = scene.layout.sockets[k].geometry.middle;
             let away = own.iter().map(|&p| (p - place).norm());
             (away.fold((pointer - place).norm(), f64::min), k)
         })
@@ -137,8 +137,8 @@ fn target(
 }
 
 /// The socket of the right width that turns the component least away from how it is held.
-fn best_socket(realisation: &Realisation, to: &Mouth, hold: Hold) -> Option<(String, Motion)> {
-    own_mouths(realisation)
+fn best_socket(realisation: &Realisation, to: &Socket, hold: Hold) -> Option<(String, Motion)> {
+    own_sockets(realisation)
         .into_iter()
         .filter(|(_, own)| same_width(own.width, to.width))
         .map(|(name, own)| (name, facing(&own, to, hold.mirror)))
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::canvas::outline::Outlines;
     use crate::canvas::tests::{design_of, layout_of};
-    use stokeslet_cad::chip::mouth_after;
+    use stokeslet_cad::chip::socket_after;
     use stokeslet_cad::library::{Defaults, Library};
 
     const PIPE: &str =
@@ -228,11 +228,11 @@ mod tests {
                 scene.layout.full_name(&scene.layout.sockets[meets.to]),
                 "p.b"
             );
-            let (_, own) = own_mouths(&ghost.realisation)
+            let (_, own) = own_sockets(&ghost.realisation)
                 .into_iter()
                 .find(|(name, _)| *name == want)
                 .expect("its own");
-            let own = mouth_after(&ghost.motion, &own);
+            let own = socket_after(&ghost.motion, &own);
             assert!((own.middle - Point::new(1e-3, 0.0)).norm() < 1e-15);
             assert!(turn(own.direction, PI) < 1e-12, "face to face");
         }

@@ -8,7 +8,7 @@ use eframe::egui::{Color32, Mesh, Pos2, Vec2};
 pub struct Pen {
     /// Across, points.
     pub width: f32,
-    /// Of the line.
+    /// Colour of the line.
     pub colour: Color32,
     /// Size of a pixel, points: over it the edges fade.
     pub pixel: f32,

@@ -12,7 +12,7 @@ use super::grid::Grid;
 use super::{Canvas, DraggedKind, FieldPainter, View};
 use crate::command::{ChannelEnd, Command};
 use crate::document::Document;
-use crate::seen::{Seen, Selection, State, Tool};
+use crate::seen::{Seen, Selection, Tool, WindowState};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Metre;
 use stokeslet_cad::chip::{Layout, lay_out};
@@ -40,7 +40,7 @@ pub fn layout_of(components: &str, ports: &str) -> Arc<Layout> {
 /// A canvas with all that it reads, and the commands that came of it.
 struct Bench {
     canvas: Canvas,
-    state: State,
+    state: WindowState,
     commands: Vec<Command>,
     text: String,
     has_field: bool,
@@ -60,7 +60,7 @@ fn bench<'a>(components: &str, rest: &str) -> Harness<'a, Bench> {
     let document = Document::new(&text_of(components, rest), "test", None, &library);
     let mut bench = Bench {
         canvas: Canvas::default(),
-        state: State::new(document, library),
+        state: WindowState::new(document, library),
         commands: Vec::new(),
         text: String::new(),
         has_field: false,

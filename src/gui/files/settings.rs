@@ -26,7 +26,7 @@ use stokeslet_flow::export::write_file;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Of this form.
+    /// Version of this form.
     pub version: u32,
     /// How the window looks.
     pub theme: Theme,

@@ -21,7 +21,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Of what the views are at now.
+    /// The order to write what the views are at now.
     pub fn new(liquids: &Liquids, format: LiquidFormat, path: &Path) -> Self {
         let is_rows = format == LiquidFormat::Csv;
         let rows = |view: &Shown| view.rows.clone();

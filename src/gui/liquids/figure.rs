@@ -23,7 +23,7 @@ pub const CONTACTS: [Color32; 2] = [
 
 /// The longest push is drawn as long as this part of the scene.
 const PUSH: f64 = 0.12;
-/// Of so many contacts, those that push most, the cones are drawn: more would hide what they are at.
+/// Contacts whose cones are drawn, those that push most: more would hide what they are at.
 const CONES: usize = 200;
 /// Corners of a cone's rim.
 const RIM: usize = 16;

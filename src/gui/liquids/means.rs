@@ -4,18 +4,18 @@
 use super::settings::{Choice, Walls};
 use super::subjects::Group;
 use super::systems::{Changes, label};
-use stokeslet_dynamics::lcp::{Entry, Kind, SOLVERS, entry};
+use stokeslet_dynamics::lcp::{Entry, Purpose, SOLVERS, entry};
 use stokeslet_dynamics::splitting::{METHODS, MethodEntry, WallKind, method};
 use stokeslet_dynamics::stepped::System;
 
 /// What is chosen for a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// Of a scene.
+    /// What solves a scene, and its walls.
     Solver(Choice),
-    /// Of a tank: a name of the registry of splitting methods.
+    /// What solves a tank: a name of the registry of splitting methods.
     Method(String),
-    /// Of another system's scene.
+    /// How another system's scene is stepped.
     Settings {
         /// The system.
         system: &'static dyn System,
@@ -51,7 +51,7 @@ impl Means {
         }
     }
 
-    /// Of what it is the means.
+    /// The group that it is the means of.
     pub fn group(&self) -> Group {
         match self {
             Means::Solver(_) => Group::Scenes,
@@ -111,8 +111,8 @@ impl From<&MethodEntry> for Offer {
 
 /// All that may be chosen for a group, in their order, under headings.
 pub fn offers(group: Group) -> Vec<(&'static str, Vec<Offer>)> {
-    let solvers = |kind| {
-        let all = SOLVERS.iter().filter(move |entry| entry.kind == kind);
+    let solvers = |purpose| {
+        let all = SOLVERS.iter().filter(move |entry| entry.purpose == purpose);
         all.map(Offer::from).collect()
     };
     let methods = |walls| {
@@ -121,14 +121,14 @@ pub fn offers(group: Group) -> Vec<(&'static str, Vec<Offer>)> {
     };
     match group {
         Group::Scenes => vec![
-            ("Solvers", solvers(Kind::Lcp)),
+            ("Solvers", solvers(Purpose::Lcp)),
             (
                 "Without complementarity: liquid sticks",
-                solvers(Kind::Sticking),
+                solvers(Purpose::Sticking),
             ),
             (
                 "Variants that show where a method fails",
-                solvers(Kind::Ablation),
+                solvers(Purpose::Ablation),
             ),
         ],
         Group::Tanks => vec![

@@ -281,7 +281,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::liquids::run::Run;
+    use crate::liquids::run::AnyRun;
     use stokeslet_dynamics::pressure::Separation;
     use stokeslet_dynamics::scenes::eckert::{FlowSettings, TankFlow, tank};
     use stokeslet_dynamics::scenes::{Simulation, scene2, scene3};
@@ -314,7 +314,7 @@ mod tests {
     fn half_of_a_circle_is_liquid_and_its_wall_is_where_the_level_set_says() {
         let scene = scene2("circle").expect("a scene");
         let simulation = Simulation::new(scene, 64, Separation::Cut);
-        let shot = Shot::Plane(Snapshot::at_start(Run::of_scene(Arc::new(simulation))));
+        let shot = Shot::Plane(Snapshot::at_start(AnyRun::of_scene(Arc::new(simulation))));
         let image = draw(&shot, &look(), &window(200), &|| false).expect("not stale");
         let inks = Inks::of(false);
         let circle = std::f64::consts::PI * 0.16;
@@ -343,7 +343,7 @@ mod tests {
     fn slices_across_each_axis_show_the_half_that_is_full() {
         let scene = scene3("sphere").expect("a scene");
         let simulation = Simulation::new(scene, 32, Separation::Cut);
-        let shot = Shot::Space(Snapshot::at_start(Run::of_scene(Arc::new(simulation))));
+        let shot = Shot::Space(Snapshot::at_start(AnyRun::of_scene(Arc::new(simulation))));
         let at = |axis, at| Look {
             slice: Slice { axis, at },
             ..look()
@@ -365,7 +365,7 @@ mod tests {
     fn particles_and_detached_cells_are_drawn_where_they_are() {
         let scene = scene2("circle").expect("a scene");
         let simulation = Simulation::new(scene, 32, Separation::Cut);
-        let mut now = Snapshot::at_start(Run::of_scene(Arc::new(simulation)));
+        let mut now = Snapshot::at_start(AnyRun::of_scene(Arc::new(simulation)));
         let cell = now.run.cell([0.3, 0.5]).expect("on the grid");
         let mut contact = (*now.contact).clone();
         contact[cell] = Contact::Detached;
@@ -402,8 +402,8 @@ mod tests {
         let tank3 = tank::<3>("breaking-dam").expect("a tank");
         let flow3 = TankFlow::new(&tank3, 20, FlowSettings::of::<3>());
         let shots = [
-            Shot::Plane(Snapshot::at_start(Run::Tank(Arc::new(flow2)))),
-            Shot::Space(Snapshot::at_start(Run::Tank(Arc::new(flow3)))),
+            Shot::Plane(Snapshot::at_start(AnyRun::Tank(Arc::new(flow2)))),
+            Shot::Space(Snapshot::at_start(AnyRun::Tank(Arc::new(flow3)))),
         ];
         for shot in shots {
             let image = draw(&shot, &look(), &window(200), &|| false).expect("not stale");

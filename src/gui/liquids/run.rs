@@ -13,9 +13,9 @@ use stokeslet_dynamics::report::still::Still;
 use stokeslet_dynamics::scenes::Simulation;
 use stokeslet_dynamics::scenes::eckert::TankFlow;
 
-/// What runs.
+/// What runs, in either loop.
 #[derive(Clone, Debug)]
-pub enum Run<const D: usize> {
+pub enum AnyRun<const D: usize> {
     /// A scene of \[000\] or \[001\], in metres.
     Scene {
         /// Particles, velocities, walls.
@@ -27,14 +27,14 @@ pub enum Run<const D: usize> {
     Tank(Arc<TankFlow<D>>),
 }
 
-impl<const D: usize> Run<D> {
-    /// Of a simulation whose pressure was never solved for.
+impl<const D: usize> AnyRun<D> {
+    /// The run of a simulation whose pressure was never solved for.
     pub fn of_scene(simulation: Arc<Simulation<D>>) -> Self {
         let mac = &simulation.mac;
         let mut liquid = simulation.liquid();
         let walls = &simulation.walls().distance;
         extend_into_solid(&mac.cells, mac.dx, walls, &mut liquid);
-        Run::Scene {
+        AnyRun::Scene {
             liquid: Arc::new(liquid),
             simulation,
         }
@@ -43,31 +43,31 @@ impl<const D: usize> Run<D> {
     /// Which loop it is.
     pub fn group(&self) -> Group {
         match self {
-            Run::Scene { .. } => Group::Scenes,
-            Run::Tank(_) => Group::Tanks,
+            AnyRun::Scene { .. } => Group::Scenes,
+            AnyRun::Tank(_) => Group::Tanks,
         }
     }
 
     fn mac(&self) -> &Mac<D> {
         match self {
-            Run::Scene { simulation, .. } => &simulation.mac,
-            Run::Tank(flow) => &flow.mac,
+            AnyRun::Scene { simulation, .. } => &simulation.mac,
+            AnyRun::Tank(flow) => &flow.mac,
         }
     }
 
     /// In its own unit of length: metres or cells.
     fn positions(&self) -> &[[f64; D]] {
         match self {
-            Run::Scene { simulation, .. } => &simulation.x,
-            Run::Tank(flow) => &flow.x,
+            AnyRun::Scene { simulation, .. } => &simulation.x,
+            AnyRun::Tank(flow) => &flow.x,
         }
     }
 
     /// Its own units of length in a side of the picture.
     fn side(&self) -> f64 {
         match self {
-            Run::Scene { .. } => 1.0,
-            Run::Tank(flow) => flow.mac.cells.n[0] as f64,
+            AnyRun::Scene { .. } => 1.0,
+            AnyRun::Tank(flow) => flow.mac.cells.n[0] as f64,
         }
     }
 
@@ -84,27 +84,27 @@ impl<const D: usize> Run<D> {
     /// Frames or steps done.
     pub fn frames(&self) -> usize {
         match self {
-            Run::Scene { simulation, .. } => simulation.frames,
-            Run::Tank(flow) => flow.steps,
+            AnyRun::Scene { simulation, .. } => simulation.frames,
+            AnyRun::Tank(flow) => flow.steps,
         }
     }
 
     /// Time: s of scenes, the thesis's of tanks.
     pub fn time(&self) -> f64 {
         match self {
-            Run::Scene { simulation, .. } => simulation.time,
-            Run::Tank(flow) => flow.steps as f64 * flow.settings.dt,
+            AnyRun::Scene { simulation, .. } => simulation.time,
+            AnyRun::Tank(flow) => flow.steps as f64 * flow.settings.dt,
         }
     }
 
     /// What walls do; of a tank that is up to who solves.
     pub fn walls(&self) -> Option<Walls> {
         match self {
-            Run::Scene { simulation, .. } => Some(match simulation.separation {
+            AnyRun::Scene { simulation, .. } => Some(match simulation.separation {
                 Separation::Sticking => Walls::Sticking,
                 _ => Walls::Separating,
             }),
-            Run::Tank(_) => None,
+            AnyRun::Tank(_) => None,
         }
     }
 
@@ -148,8 +148,8 @@ impl<const D: usize> Run<D> {
     /// Whether a cell holds liquid.
     pub fn is_liquid(&self, cell: usize) -> bool {
         match self {
-            Run::Scene { liquid, .. } => liquid[cell] < 0.0,
-            Run::Tank(flow) => flow.flags[cell] == CellFlag::Fluid,
+            AnyRun::Scene { liquid, .. } => liquid[cell] < 0.0,
+            AnyRun::Tank(flow) => flow.flags[cell] == CellFlag::Fluid,
         }
     }
 
@@ -157,12 +157,12 @@ impl<const D: usize> Run<D> {
     /// where the picture has them, not behind it.
     pub fn openness(&self, x: [f64; D], seen: [usize; 2]) -> f64 {
         match self {
-            Run::Scene { simulation, .. } => {
+            AnyRun::Scene { simulation, .. } => {
                 let mac = &simulation.mac;
                 let at = x.map(|x| x / mac.dx);
                 sample(&mac.cells.nodes(), &simulation.walls().distance, at)
             }
-            Run::Tank(flow) => {
+            AnyRun::Tank(flow) => {
                 let is_open = |cell: usize| Some(flow.flags[cell] != CellFlag::Solid);
                 self.dx() * stairs(self, x, seen, is_open)
             }
@@ -172,12 +172,12 @@ impl<const D: usize> Run<D> {
     /// Distance to the surface, positive in the liquid, which goes on into walls: those are drawn over it.
     pub fn depth(&self, x: [f64; D], seen: [usize; 2]) -> f64 {
         match self {
-            Run::Scene { simulation, liquid } => {
+            AnyRun::Scene { simulation, liquid } => {
                 let mac = &simulation.mac;
                 let centred = x.map(|x| x / mac.dx - 0.5);
                 -sample(&mac.cells, liquid, centred)
             }
-            Run::Tank(flow) => {
+            AnyRun::Tank(flow) => {
                 let is_wet = |cell: usize| match flow.flags[cell] {
                     CellFlag::Fluid => Some(true),
                     CellFlag::Air => Some(false),
@@ -191,16 +191,16 @@ impl<const D: usize> Run<D> {
     /// What pictures and files of the command line show of it.
     pub fn still(&self) -> Still<'_, D> {
         match self {
-            Run::Scene { simulation, .. } => Still::from(&**simulation),
-            Run::Tank(flow) => Still::from(&**flow),
+            AnyRun::Scene { simulation, .. } => Still::from(&**simulation),
+            AnyRun::Tank(flow) => Still::from(&**flow),
         }
     }
 
     /// The head of its table.
     pub fn head(&self) -> &'static str {
         match self {
-            Run::Scene { .. } => frames::HEAD,
-            Run::Tank(_) => frames::TANK_HEAD,
+            AnyRun::Scene { .. } => frames::HEAD,
+            AnyRun::Tank(_) => frames::TANK_HEAD,
         }
     }
 }
@@ -208,7 +208,7 @@ impl<const D: usize> Run<D> {
 /// Distance from a place to the edge of the cells that are in, along the axes that are seen, in cells: positive inside. Only the
 /// cells around are looked at, so it is never more than 1. Cells of which it isn't said are neither in nor an edge.
 fn stairs<const D: usize>(
-    run: &Run<D>,
+    run: &AnyRun<D>,
     x: [f64; D],
     seen: [usize; 2],
     is_in: impl Fn(usize) -> Option<bool>,
@@ -244,9 +244,9 @@ mod tests {
     use super::*;
     use stokeslet_dynamics::scenes::eckert::{FlowSettings, tank};
 
-    fn dam() -> Run<2> {
+    fn dam() -> AnyRun<2> {
         let tank = tank::<2>("breaking-dam").expect("a tank");
-        Run::Tank(Arc::new(TankFlow::new(&tank, 20, FlowSettings::of::<2>())))
+        AnyRun::Tank(Arc::new(TankFlow::new(&tank, 20, FlowSettings::of::<2>())))
     }
 
     #[test]
@@ -271,13 +271,13 @@ mod tests {
 
     #[test]
     fn a_tank_is_seen_in_the_unit_square_and_its_speeds_in_cells() {
-        let Run::Tank(flow) = dam() else {
+        let AnyRun::Tank(flow) = dam() else {
             panic!("a tank");
         };
         let mut flow = (*flow).clone();
         flow.mac.u[0].fill(3.0);
         flow.steps = 4;
-        let run = Run::Tank(Arc::new(flow));
+        let run = AnyRun::Tank(Arc::new(flow));
         assert!((run.speed([0.5, 0.5]) - 3.0).abs() < 1e-12);
         assert_eq!((run.frames(), run.time(), run.dx()), (4, 2.0, 0.05));
         let inside = |k| run.particle(k).iter().all(|x| (0.05..0.61).contains(x));

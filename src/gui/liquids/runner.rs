@@ -86,7 +86,7 @@ pub enum News {
 pub struct RunnerStatus {
     /// How far it is asked to go.
     pub goal: Goal,
-    /// Of the frame under way, if it takes its time: which view, solves done, time since its start.
+    /// The frame under way, if it takes its time: which view, solves done, time since its start.
     pub busy: Option<(usize, usize, Duration)>,
     /// Frames a second, while it plays.
     pub rate: Option<f64>,
@@ -99,7 +99,7 @@ pub struct Runner {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<Exchange>,
     changed: Condvar,
     wake: Wake,
 }
@@ -111,7 +111,7 @@ impl std::fmt::Debug for Shared {
 }
 
 #[derive(Default)]
-struct State {
+struct Exchange {
     wanted: Option<Wanted>,
     at: At,
     goal: Goal,
@@ -136,13 +136,13 @@ struct Wanted {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Exchange> {
         // Frames are made outside the lock; nothing inside panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl Exchange {
     /// What is under way is void.
     fn stop(&mut self) {
         self.token.cancel();
@@ -397,7 +397,7 @@ fn tell(
 fn pace(shared: &Shared, begin: Instant) {
     let rest = LEAST.saturating_sub(begin.elapsed());
     let state = shared.lock();
-    let goes_on = |state: &mut State| state.goal == Goal::Endless && !state.is_over;
+    let goes_on = |state: &mut Exchange| state.goal == Goal::Endless && !state.is_over;
     background::pause(&shared.changed, state, rest, goes_on);
 }
 

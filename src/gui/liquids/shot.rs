@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::run::Run;
+use super::run::AnyRun;
 use super::settings::{Slice, Walls};
 use super::subjects::Group;
 use stokeslet_dynamics::stepped::look::{Mesh, Points, Role};
@@ -27,7 +27,7 @@ pub enum Contact {
 #[derive(Clone, Debug)]
 pub struct Snapshot<const D: usize> {
     /// Particles, velocities, walls, liquid.
-    pub run: Run<D>,
+    pub run: AnyRun<D>,
     /// Pressure over density a cell of the last solve, m²/s²; 0 where there was no unknown, empty where none is told.
     pub pressure: Arc<Vec<f64>>,
     /// What cells did in the last solve.
@@ -37,8 +37,8 @@ pub struct Snapshot<const D: usize> {
 }
 
 impl<const D: usize> Snapshot<D> {
-    /// Of a run whose pressure was never solved for.
-    pub fn at_start(run: Run<D>) -> Self {
+    /// The snapshot of a run whose pressure was never solved for.
+    pub fn at_start(run: AnyRun<D>) -> Self {
         let n = run.cells().len();
         let told = if run.group().has_pressure() { n } else { 0 };
         Self {
@@ -63,7 +63,7 @@ impl<const D: usize> Snapshot<D> {
 }
 
 /// The speed of the fastest particle; what isn't a number is none.
-pub fn fastest<const D: usize>(run: &Run<D>) -> f64 {
+pub fn fastest<const D: usize>(run: &AnyRun<D>) -> f64 {
     (0..run.particles())
         .into_par_iter()
         .with_min_len(1024)
@@ -101,7 +101,7 @@ pub struct SystemShot {
 }
 
 impl SystemShot {
-    /// Of what is seen of a run.
+    /// The shot of what is seen of a run.
     pub fn new(system: &'static dyn System, seen: Seen) -> Self {
         Self {
             system,
@@ -112,7 +112,7 @@ impl SystemShot {
         }
     }
 
-    /// Of each list of points, one more than the greatest number in it; 0 where their order never changes.
+    /// One more than the greatest number in each list of points; 0 where their order never changes.
     pub fn born(&self) -> Vec<u32> {
         let lists = self.seen.look.points.iter();
         lists
@@ -180,7 +180,7 @@ pub enum Shot {
     Plane(Snapshot<2>),
     /// In space.
     Space(Snapshot<3>),
-    /// Of another system.
+    /// A shot of another system.
     System(Box<SystemShot>),
 }
 
@@ -326,13 +326,13 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Of two scenes of another system. Points that come and go are twins if they were there when the views parted: `born` is
-    /// [`SystemShot::born`] of then. The same number given later may mean another point.
+    /// How far apart two scenes of another system are. Points that come and go are twins if they were there when the views
+    /// parted: `born` is [`SystemShot::born`] of then. The same number given later may mean another point.
     pub fn of_systems(a: &SystemShot, b: &SystemShot, born: &[u32]) -> Option<Self> {
         a.apart(b, born)
     }
 
-    /// Of two snapshots of the same scene; none where they have not the same particles.
+    /// How far apart two snapshots of the same scene are; none where they have not the same particles.
     pub fn of<const D: usize>(a: &Snapshot<D>, b: &Snapshot<D>) -> Option<Self> {
         let n = a.run.particles();
         if n != b.run.particles() || a.pressure.len() != b.pressure.len() {
@@ -382,8 +382,8 @@ mod tests {
         moved.x[0][1] += 0.3;
         let n = moved.x.len() as f64;
         let (a, mut b) = (
-            Snapshot::at_start(Run::of_scene(still)),
-            Snapshot::at_start(Run::of_scene(Arc::new(moved))),
+            Snapshot::at_start(AnyRun::of_scene(still)),
+            Snapshot::at_start(AnyRun::of_scene(Arc::new(moved))),
         );
         b.pressure = Arc::new(vec![-2.0; b.pressure.len()]);
         let apart = Apart::of(&a, &b).expect("the same particles");
@@ -395,7 +395,7 @@ mod tests {
     fn a_probe_reads_the_liquid_and_nothing_else() {
         let scene = scene3("ball-box").expect("a scene");
         let simulation = Simulation::new(scene, 16, Separation::Cut);
-        let run = Run::of_scene(Arc::new(simulation));
+        let run = AnyRun::of_scene(Arc::new(simulation));
         let shot = Shot::Space(Snapshot::at_start(run));
         let slice = Slice { axis: 2, at: 0.5 };
         let inside = shot.probe(slice, [0.5, 0.55]).expect("in the ball");

@@ -132,7 +132,7 @@ impl OwnScene {
 
 /// The system whose scene a file is, if it is one's: by the keys that only its files have. Also of a file with mistakes.
 pub fn recognise(text: &str) -> Option<&'static dyn System> {
-    /// Of designs.
+    /// Keys of designs.
     const OTHERS: [&str; 3] = ["format", "chip", "components"];
     let keys: Vec<&str> = text
         .lines()

@@ -3,7 +3,7 @@
 use super::settings::Walls;
 use stokeslet_dynamics::lcp::{SolveLog, TOLERANCE};
 use stokeslet_dynamics::report::frames;
-use stokeslet_dynamics::scenes::Frame;
+use stokeslet_dynamics::scenes::FrameLog;
 use stokeslet_dynamics::scenes::eckert::TankStep;
 use stokeslet_dynamics::stepped::StepRow;
 
@@ -15,7 +15,7 @@ pub enum Account {
         /// What walls did.
         walls: Walls,
         /// What it took.
-        frame: Frame,
+        frame: FrameLog,
     },
     /// A step of a tank.
     Step {
@@ -52,7 +52,7 @@ impl Row {
     }
 
     /// The frame of a scene.
-    pub fn frame(&self) -> Option<&Frame> {
+    pub fn frame(&self) -> Option<&FrameLog> {
         match &self.account {
             Account::Frame { frame, .. } => Some(frame),
             Account::Step { .. } | Account::System(_) => None,
@@ -103,7 +103,7 @@ pub struct Solved {
 }
 
 impl From<SolveLog> for Solved {
-    /// Of a complementarity problem: it has one residual and one tolerance.
+    /// The solve of a complementarity problem: it has one residual and one tolerance.
     fn from(log: SolveLog) -> Self {
         Self {
             log,

@@ -8,7 +8,7 @@ mod tank;
 use std::sync::Arc;
 
 use super::means::Means;
-use super::run::Run;
+use super::run::AnyRun;
 use super::shot::Snapshot;
 use super::subjects::Subject;
 use super::told::{Failure, Told};
@@ -63,11 +63,11 @@ pub(super) fn start<const D: usize>(subject: Subject<D>, n: usize, means: &Means
     Snapshot::at_start(match subject {
         Subject::Scene(scene) => {
             let walls = means.walls().separation();
-            Run::of_scene(Arc::new(Simulation::new(scene, n, walls)))
+            AnyRun::of_scene(Arc::new(Simulation::new(scene, n, walls)))
         }
         Subject::Tank(tank) => {
             let flow = TankFlow::new(&tank, n, FlowSettings::of::<D>());
-            Run::Tank(Arc::new(flow))
+            AnyRun::Tank(Arc::new(flow))
         }
     })
 }
@@ -75,12 +75,12 @@ pub(super) fn start<const D: usize>(subject: Subject<D>, n: usize, means: &Means
 /// From a state on; none if there are no such means, or not for what runs.
 pub(super) fn track<const D: usize>(from: Snapshot<D>, means: &Means) -> Option<Box<dyn Track<D>>> {
     match (&from.run, means) {
-        (Run::Scene { simulation, liquid }, Means::Solver(choice)) => {
+        (AnyRun::Scene { simulation, liquid }, Means::Solver(choice)) => {
             let (simulation, liquid) = (simulation.clone(), liquid.clone());
             let track = SceneTrack::new(simulation, liquid, from, choice.clone())?;
             Some(Box::new(track))
         }
-        (Run::Tank(flow), Means::Method(name)) => {
+        (AnyRun::Tank(flow), Means::Method(name)) => {
             let flow = flow.clone();
             Some(Box::new(TankTrack::new(flow, from, name)?))
         }

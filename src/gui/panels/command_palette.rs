@@ -270,10 +270,10 @@ fn line(ui: &mut Ui, seen: &Seen<'_>, entry: &Entry, is_chosen: bool, follow: bo
 mod tests {
     use super::*;
     use crate::panels::testing::{Shown, harness, opened_example};
-    use crate::seen::State;
+    use crate::seen::WindowState;
     use egui_kittest::kittest::Queryable as _;
 
-    fn first(state: &State, search: &str) -> Option<Command> {
+    fn first(state: &WindowState, search: &str) -> Option<Command> {
         found(&state.seen(), search)
             .into_iter()
             .next()

@@ -340,10 +340,10 @@ mod tests {
     use crate::files::examples;
     use crate::panels::testing::opened;
     use crate::seen::Selection;
-    use crate::seen::State;
+    use crate::seen::WindowState;
     use stokeslet_flow::export::Format;
 
-    fn check(state: &State, table: &[(Command, bool)]) {
+    fn check(state: &WindowState, table: &[(Command, bool)]) {
         for (command, want) in table {
             let got = is_enabled(command, &state.seen());
             assert_eq!(got.is_ok(), *want, "{}: {got:?}", command.label());

@@ -39,7 +39,7 @@ pub struct Fields {
     drag: Option<Dragged>,
     /// The field that gets the keyboard when it is drawn next, all of its text selected.
     wanted: Option<String>,
-    /// Of the field just drawn: said below its row.
+    /// Problem of the field just drawn: said below its row.
     problem: Option<String>,
 }
 

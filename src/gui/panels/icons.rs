@@ -15,7 +15,7 @@ pub enum Icon {
     Select,
     /// A channel with a bend.
     Channel,
-    /// An arrow into an opening.
+    /// An arrow into a socket.
     Port,
     /// A ruler.
     Ruler,

@@ -72,7 +72,7 @@ impl Plotted {
 
 /// What is plotted, and the samples of the last frame.
 #[derive(Debug, Default)]
-pub struct State {
+pub struct ProfilesPanel {
     plotted: Plotted,
     sampled: Option<Sampled>,
 }
@@ -84,7 +84,7 @@ struct Sampled {
     profiles: Vec<Profile>,
 }
 
-impl State {
+impl ProfilesPanel {
     /// The profiles of what is shown now, taken anew where something changed.
     fn profiles(&mut self, solved: &Arc<Solved>, lines: &[[Point; 2]]) -> &[Profile] {
         let is_new = self
@@ -104,7 +104,12 @@ impl State {
 }
 
 /// Draws the panel.
-pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Vec<Command>) {
+pub fn profiles_ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    panel: &mut ProfilesPanel,
+    out: &mut Vec<Command>,
+) {
     let (Some(solved), false) = (&seen.results.solved, seen.shown.lines.is_empty()) else {
         let text = match seen.results.solved {
             Some(_) => "Draw a line across a channel with the line probe to see its profile here.",
@@ -127,10 +132,10 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
             ui.set_min_size(column);
             egui::ScrollArea::vertical()
                 .auto_shrink(false)
-                .show(ui, |ui| list_ui(ui, solved, seen, state, out));
+                .show(ui, |ui| list_ui(ui, solved, seen, panel, out));
         });
-        let plotted = state.plotted;
-        plot_ui(ui, state.profiles(solved, &seen.shown.lines), plotted);
+        let plotted = panel.plotted;
+        plot_ui(ui, panel.profiles(solved, &seen.shown.lines), plotted);
     });
 }
 
@@ -139,24 +144,24 @@ fn list_ui(
     ui: &mut Ui,
     solved: &Arc<Solved>,
     seen: &Seen<'_>,
-    state: &mut State,
+    panel: &mut ProfilesPanel,
     out: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 3.0);
         for plotted in Plotted::all() {
-            let is_on = state.plotted == plotted;
+            let is_on = panel.plotted == plotted;
             if ui
                 .selectable_label(is_on, plotted.label())
                 .on_hover_text(plotted.hint())
                 .clicked()
             {
-                state.plotted = plotted;
+                panel.plotted = plotted;
             }
         }
     });
-    let plotted = state.plotted;
-    let profiles = state.profiles(solved, &seen.shown.lines);
+    let plotted = panel.plotted;
+    let profiles = panel.profiles(solved, &seen.shown.lines);
     for (k, profile) in profiles.iter().enumerate() {
         ui.horizontal(|ui| {
             let (mark, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
@@ -277,8 +282,8 @@ mod tests {
     fn a_line_through_walls_is_plotted_inside_the_flow_only() {
         let solved = solved(&channel(), 4);
         let line = [Point::new(5e-4, -1e-4), Point::new(5e-4, 1e-4)];
-        let mut state = State::default();
-        let profiles = state.profiles(&solved, &[line]).to_vec();
+        let mut panel = ProfilesPanel::default();
+        let profiles = panel.profiles(&solved, &[line]).to_vec();
         let scales = scales(&profiles, Plotted::default());
         assert_eq!(scales.map(|s| s.unit), ["µm", "mm/s"]);
         let runs = runs(&profiles[0], Plotted::default(), scales);

@@ -23,22 +23,22 @@ use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 /// Width of a column of conductances, points.
 const CONDUCTANCE: f32 = 54.0;
 
-/// What is being typed.
+/// What is being typed at ports.
 #[derive(Clone, Debug, Default)]
-pub struct State {
-    /// By port: the text, while it differs from the design, and what is wrong with it.
-    typed: BTreeMap<String, (String, Option<String>)>,
+pub struct TypedValues {
+    /// The text, while it differs from the design, and what is wrong with it.
+    by_port: BTreeMap<String, (String, Option<String>)>,
 }
 
 /// Draws the panel.
-pub fn results_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Vec<Command>) {
+pub fn results_ui(ui: &mut Ui, seen: &Seen<'_>, typed: &mut TypedValues, out: &mut Vec<Command>) {
     if let Some(failure) = &seen.results.failure {
         ui.label(RichText::new(failure).color(ui.visuals().error_fg_color));
         ui.add_space(6.0);
     }
     colours_ui(ui, seen, out);
     heading(ui, "Ports");
-    ports::ports_ui(ui, seen, state, out);
+    ports::ports_ui(ui, seen, typed, out);
     let Some(solved) = &seen.results.solved else {
         ui.add_space(8.0);
         ui.label(RichText::new("Nothing is solved yet.").weak());

@@ -95,10 +95,10 @@ pub const PANELS: [Row; 12] = [
         scrolls: true,
         at_first: true,
         make: || {
-            let mut state = results::State::default();
+            let mut typed = results::TypedValues::default();
             Box::new(
                 move |ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>| {
-                    results::results_ui(ui, seen, &mut state, out);
+                    results::results_ui(ui, seen, &mut typed, out);
                 },
             )
         },
@@ -110,10 +110,10 @@ pub const PANELS: [Row; 12] = [
         scrolls: false,
         at_first: false,
         make: || {
-            let mut state = profiles::State::default();
+            let mut panel = profiles::ProfilesPanel::default();
             Box::new(
                 move |ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>| {
-                    profiles::profiles_ui(ui, seen, &mut state, out);
+                    profiles::profiles_ui(ui, seen, &mut panel, out);
                 },
             )
         },

@@ -9,32 +9,32 @@ use egui_kittest::Harness;
 use super::{OnCanvas, Panels};
 use crate::command::Command;
 use crate::document::Document;
-use crate::seen::State;
+use crate::seen::WindowState;
 use stokeslet_cad::library::Library;
 
 /// A design that was just opened, with no hints in the way.
-pub fn opened(text: &str) -> State {
+pub fn opened(text: &str) -> WindowState {
     let library = Library::embedded();
-    let mut state = State::new(Document::new(text, "test", None, &library), library);
+    let mut state = WindowState::new(Document::new(text, "test", None, &library), library);
     state.settings.hint = None;
     state
 }
 
 /// An example that was just opened.
-pub fn opened_example(name: &str) -> State {
+pub fn opened_example(name: &str) -> WindowState {
     let example = crate::files::examples::named(name).expect("an example of this name");
     opened(example.text)
 }
 
 /// Panels over a state, and the commands that they pushed; commands change nothing.
 pub struct Shown {
-    pub state: State,
+    pub state: WindowState,
     pub panels: Panels,
     pub commands: Vec<Command>,
 }
 
 impl Shown {
-    pub fn new(state: State) -> Rc<RefCell<Self>> {
+    pub fn new(state: WindowState) -> Rc<RefCell<Self>> {
         Rc::new(RefCell::new(Self {
             state,
             panels: Panels::default(),

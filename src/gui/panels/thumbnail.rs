@@ -29,21 +29,21 @@ pub struct Thumbnail {
 }
 
 impl Thumbnail {
-    /// Of a component: its sockets are open.
+    /// The thumbnail of a component: its sockets are open.
     pub fn of_component(component: &Realisation) -> Self {
         let inner = component.connections.iter().flat_map(|c| [c.a, c.b]);
         let own = component.sockets.iter().map(|(_, socket)| *socket);
         Self::of(&component.parts, &inner.chain(own).collect())
     }
 
-    /// Of a chip: where neither a connection nor a port is, there is a wall.
+    /// The thumbnail of a chip: where neither a connection nor a port is, there is a wall.
     pub fn of_chip(chip: &Chip) -> Self {
         let inner = chip.connections.iter().flat_map(|c| [c.a, c.b]);
         let ports = chip.ports.iter().map(|port| port.socket);
         Self::of(&chip.parts, &inner.chain(ports).collect())
     }
 
-    /// Of placed parts, those sockets being open; empty for none.
+    /// The thumbnail of placed parts, those sockets being open; empty for none.
     fn of(parts: &[Part], open: &FxHashSet<SocketRef>) -> Self {
         let outlines: Vec<Vec<Point>> = parts
             .iter()
@@ -168,7 +168,7 @@ impl Thumbnail {
     }
 }
 
-/// Of fluid and walls, as on the canvas.
+/// Colours of fluid and walls, as on the canvas.
 #[derive(Clone, Copy, Debug)]
 pub struct Colours {
     /// Areas.

@@ -11,7 +11,7 @@ use stokeslet_flow::session::PortResult;
 /// A solved chip, kept.
 #[derive(Clone, Debug)]
 pub struct Before {
-    /// Of the design.
+    /// Name of the design.
     pub name: String,
     /// As it was drawn.
     pub layout: Arc<Layout>,
@@ -30,7 +30,7 @@ pub struct Before {
 /// A number of both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// Of what.
+    /// What it is a number of.
     pub name: String,
     /// How it is printed.
     pub unit: Unit,

@@ -522,8 +522,8 @@ fn port_places(seen: &Seen<'_>, view: &View) -> Vec<Rect> {
     let ports = sockets.filter(|s| matches!(s.used, SocketUse::Port(_)));
     ports
         .map(|port| {
-            let out = Point::unit(port.mouth.direction);
-            let foot = view.to_screen(port.mouth.middle);
+            let out = Point::unit(port.geometry.direction);
+            let foot = view.to_screen(port.geometry.middle);
             let name = foot + vec2(out.x as f32, -out.y as f32) * 46.0;
             Rect::from_center_size(name, vec2(80.0, 36.0)).union(Rect::from_pos(foot))
         })

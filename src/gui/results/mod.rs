@@ -146,9 +146,9 @@ impl Results {
 /// What the solver is doing.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerStatus {
-    /// Of the solve under way: stage, part of the whole that is done, time since its start, its resolution.
+    /// The solve under way: stage, part of the whole that is done, time since its start, its resolution.
     pub running: Option<(Stage, f64, Duration, u32)>,
-    /// Of the export under way: part of it that is done.
+    /// The export under way: part of it that is done.
     pub exporting: Option<f64>,
 }
 

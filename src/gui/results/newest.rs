@@ -17,14 +17,14 @@ pub struct Newest<J, R> {
 
 #[derive(Debug)]
 struct Shared<J, R> {
-    state: Mutex<State<J, R>>,
+    state: Mutex<Slots<J, R>>,
     changed: Condvar,
     /// Whether a newer job waits, or nobody does.
     is_stale: AtomicBool,
 }
 
 #[derive(Debug)]
-struct State<J, R> {
+struct Slots<J, R> {
     next: Option<J>,
     done: Option<R>,
     is_busy: bool,
@@ -32,7 +32,7 @@ struct State<J, R> {
 }
 
 impl<J, R> Shared<J, R> {
-    fn lock(&self) -> MutexGuard<'_, State<J, R>> {
+    fn lock(&self) -> MutexGuard<'_, Slots<J, R>> {
         // Jobs run outside the lock; nothing inside panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,7 +47,7 @@ impl<J: Send + 'static, R: Send + 'static> Newest<J, R> {
         work: impl Fn(J, &(dyn Fn() -> bool + Sync)) -> Option<R> + Send + 'static,
     ) -> Self {
         let shared = Arc::new(Shared {
-            state: Mutex::new(State {
+            state: Mutex::new(Slots {
                 next: None,
                 done: None,
                 is_busy: false,

@@ -49,7 +49,7 @@ pub struct Look {
 /// An image to make.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Of what.
+    /// What it is an image of.
     pub solved: Arc<Solved>,
     /// What is dissolved in it, where that is shown.
     pub dissolved: Option<Arc<Dissolved>>,

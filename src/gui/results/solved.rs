@@ -20,11 +20,11 @@ use stokeslet_flow::walls::{WallStress, wall_stress};
 pub enum Reuse {
     /// All of the elimination: only values at ports had changed.
     Factors,
-    /// Of all fronts of the chip, `computed` were computed; the rest are copies of these, or were known from solves before.
+    /// Fronts of the chip, of which `computed` were computed; the rest are copies of these, or were known from solves before.
     Fronts {
         /// Fronts, copies counted.
         all: u64,
-        /// Of these, computed in this solve.
+        /// Fronts computed in this solve.
         computed: u64,
     },
     /// Nobody counted.
@@ -48,7 +48,7 @@ impl Reuse {
 /// A solved chip with all that the window needs of it.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// Of the document that was solved.
+    /// Revision of the document that was solved.
     pub revision: u64,
     /// What was solved.
     pub chip: Arc<Chip>,
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(Reuse::Unknown.share(), None);
     }
 
-    /// Of all cells the one that holds the point best, and how well.
+    /// How well the cell that holds the point best holds it, and the velocity there.
     fn search(fields: &Fields, p: Point) -> Option<(f64, Point)> {
         let cells = 0..fields.cells.len();
         let places = cells.filter_map(|c| Some((c, barycentric(&nodes_of(fields, c), p)?)));

@@ -28,7 +28,7 @@ use stokeslet_flow::session::{
 /// A solve that something newer waits for may go on for so long: while a component is dragged, the field follows it in steps
 /// rather than not at all.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// Of the memory that is free, a solve may use this part: the rest is for the window and for others.
+/// Part of the free memory that a solve may use: the rest is for the window and for others.
 pub(super) const SHARE_OF_FREE: f64 = 0.8;
 
 /// A chip to solve.
@@ -36,7 +36,7 @@ pub(super) const SHARE_OF_FREE: f64 = 0.8;
 pub struct Job {
     /// What to solve.
     pub chip: Arc<Chip>,
-    /// Of the document.
+    /// Revision of the document.
     pub revision: u64,
     /// Cell edges across a channel.
     pub resolution: u32,
@@ -49,7 +49,7 @@ pub enum Event {
     Solved(Arc<Solved>),
     /// It can't be solved.
     Failed {
-        /// Of the document.
+        /// Revision of the document.
         revision: u64,
         /// A sentence for people.
         message: String,
@@ -65,7 +65,7 @@ pub struct Worker {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<Inbox>,
     changed: Condvar,
     wake: Wake,
 }
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Shared {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Inbox {
     next: Option<(Job, Instant)>,
     running: Option<Running>,
     events: Vec<Event>,
@@ -104,7 +104,7 @@ struct Kept {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Inbox> {
         // Solves run outside the lock; nothing inside panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

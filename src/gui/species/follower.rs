@@ -166,7 +166,7 @@ type Job = (Order, Look, u64);
 pub struct Following {
     thread: Newest<Job, (u64, Told)>,
     asked: Option<Order>,
-    /// Of what was asked last.
+    /// Number of what was asked last.
     number: u64,
     /// Whether its first look is there, and the whole isn't asked for yet.
     owes_whole: bool,

@@ -225,10 +225,10 @@ pub(crate) mod tests {
             let chip = &dissolved.solved.chip;
             let port = chip.ports.iter().find(|p| p.name == name).unwrap();
             let part = &chip.parts[port.socket.part];
-            let mouth = part.shape.mouths()[port.socket.socket];
-            let other = part.shape.mouths()[1 - port.socket.socket];
+            let socket = part.shape.sockets()[port.socket.socket];
+            let other = part.shape.sockets()[1 - port.socket.socket];
             part.motion
-                .apply(mouth.middle + (other.middle - mouth.middle) * 0.1)
+                .apply(socket.middle + (other.middle - socket.middle) * 0.1)
         };
         let at = |name: &str| dissolved.at(dye, middle(name)).unwrap();
         assert!((at("sample") - 1.0).abs() < 1e-9, "{}", at("sample"));

@@ -22,7 +22,7 @@ const LONGEST: f64 = 0.1;
 pub struct Motion {
     /// Time of the fluid over what it takes to pass, so that it goes on where it was in another flow.
     phase: f64,
-    /// Of the window's clock, at the last frame that played.
+    /// Time of the window's clock at the last frame that played, s.
     last: Option<f64>,
 }
 

@@ -42,8 +42,8 @@ impl Section {
         let left = Point::new(-velocity.y, velocity.x) * (1.0 / speed);
         let net = &dissolved.paths.net;
         let widths = net.pipes.iter().map(|p| p.width);
-        let mouths = net.regions.iter().flat_map(|r| &r.mouths).map(|m| m.width);
-        let narrowest = widths.chain(mouths).fold(f64::INFINITY, f64::min);
+        let sockets = net.regions.iter().flat_map(|r| &r.sockets).map(|m| m.width);
+        let narrowest = widths.chain(sockets).fold(f64::INFINITY, f64::min);
         if !narrowest.is_finite() {
             return None;
         }

@@ -23,7 +23,7 @@ use super::{Column, Found, Question, Sweep, Tolerances};
 use crate::background::{self, Next};
 use crate::words::sentence;
 
-/// Of the memory that is free, a study may use this part: the rest is for the window, the live solve and others.
+/// Part of the free memory that a study may use: the rest is for the window, the live solve and others.
 const SHARE_OF_FREE: f64 = 0.5;
 
 /// A question about a design.

@@ -74,11 +74,11 @@ impl Element {
 pub struct Numbering {
     /// How many.
     pub count: usize,
-    /// Of every cell, in the element's order.
+    /// Nodes of every cell, in the element's order.
     pub cells: Vec<Vec<u32>>,
-    /// Those of every mouth counter-clockwise about the region, with their places 0..1.
-    pub mouths: Vec<Vec<(u32, f64)>>,
-    /// Those on the rim: node, psi there. On mouths psi is that of the developed profile, to be put in by the caller.
+    /// Those of every socket counter-clockwise about the region, with their places 0..1.
+    pub sockets: Vec<Vec<(u32, f64)>>,
+    /// Those on the rim: node, psi there. On sockets psi is that of the developed profile, to be put in by the caller.
     pub walls: Vec<(u32, f64)>,
 }
 
@@ -118,22 +118,22 @@ impl Numbering {
             let inside = (0..n).map(move |j| first + if a < b { j } else { n - 1 - j });
             std::iter::once(vertex[&a]).chain(inside)
         };
-        let mut mouths = Vec::new();
-        for mouth in &region.mouths {
+        let mut sockets = Vec::new();
+        for socket in &region.sockets {
             let mut nodes = Vec::new();
-            for three in mouth.nodes.windows(3).step_by(2) {
+            for three in socket.nodes.windows(3).step_by(2) {
                 let [a, b] = [three[0], three[2]];
                 for (j, n) in along(local[&a.0], local[&b.0]).enumerate() {
                     nodes.push((n, a.1 + (b.1 - a.1) * j as f64 / order as f64));
                 }
             }
-            if let Some(&(n, t)) = mouth.nodes.last() {
+            if let Some(&(n, t)) = socket.nodes.last() {
                 nodes.push((vertex[&local[&n]], t));
             }
-            mouths.push(nodes);
+            sockets.push(nodes);
         }
         let open: rustc_hash::FxHashSet<u32> = region
-            .mouths
+            .sockets
             .iter()
             .flat_map(|m| m.nodes.iter().skip(1).step_by(2))
             .map(|n| n.0)
@@ -152,7 +152,7 @@ impl Numbering {
         Self {
             count: count as usize,
             cells,
-            mouths,
+            sockets,
             walls,
         }
     }

@@ -70,7 +70,7 @@ pub(super) struct Both {
 }
 
 impl Both {
-    /// Of a pipe; `upstream`: shapes or fluxes, whichever are given there.
+    /// Both ends of a pipe; `upstream`: shapes or fluxes, whichever are given there.
     pub(super) fn new(m: &Modes, length: f64, upstream: [&Mat<f64>; 2]) -> Self {
         let shapes = [&m.down_shape, &m.up_shape];
         let far = at_distance(m, length, length, shapes);

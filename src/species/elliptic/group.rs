@@ -1,7 +1,7 @@
-//! Elliptic regions and the pipes between them, solved together on the unknowns of their mouths.
+//! Elliptic regions and the pipes between them, solved together on the unknowns of their sockets.
 //!
 //! ```text
-//! region:  (A - q B) c + J = 0 on every mouth      A: the region eliminated on to its mouths, J: what leaves by the mouth, all over D
+//! region:  (A - q B) c + J = 0 on every socket     A: the region eliminated on to its sockets, J: what leaves by the socket, all over D
 //! pipe:    c_0 = P+ a + P- e- b,   c_L = P+ e+ a + P- b,   J = F+ ... alike       a, b: amplitudes of modes down- and upstream
 //! ```
 //! | far end of the pipe | closed with |
@@ -29,7 +29,7 @@ use stokeslet_base::geometry::Point;
 /// What a group's solution is.
 #[derive(Clone, Debug, Default)]
 pub struct Solved {
-    /// By region of the group, by mouth: nodal values counter-clockwise, less the reference.
+    /// By region of the group, by socket: nodal values counter-clockwise, less the reference.
     pub traces: Vec<Vec<Vec<f64>>>,
     /// Pipes that are known as modes now.
     pub pipes: Vec<(usize, InPipe)>,
@@ -49,7 +49,7 @@ pub struct Upstream<'a> {
 
 type Found<T> = Result<T, SpeciesError>;
 
-/// How the far side of a mouth is closed, kept until the traces are known.
+/// How the far side of a socket is closed, kept until the traces are known.
 enum Closing {
     /// Upstream end of a pipe of the group: pipe, matrix of both ends, where the other trace is.
     Both(usize, Both, [usize; 2]),
@@ -61,7 +61,7 @@ enum Closing {
     Behind(usize, usize),
 }
 
-/// Places of a mouth's unknowns: in a row, against the pipe's eta where the region is downstream.
+/// Places of a socket's unknowns: in a row, against the pipe's eta where the region is downstream.
 #[derive(Clone, Copy)]
 struct Place {
     from: usize,
@@ -79,7 +79,7 @@ impl Place {
 struct System {
     blocks: Vec<Block>,
     rhs: Vec<f64>,
-    /// By unknown: where its mouth is.
+    /// By unknown: where its socket is.
     at: Vec<Point>,
 }
 
@@ -135,9 +135,9 @@ impl Elliptic<'_> {
         let mut places: Vec<Vec<Place>> = Vec::new();
         let mut total = 0;
         for (k, &r) in regions.iter().enumerate() {
-            let mouths = net.regions[r].mouths.iter().enumerate().zip(&sections[k]);
+            let sockets = net.regions[r].sockets.iter().enumerate().zip(&sections[k]);
             places.push(
-                mouths
+                sockets
                     .map(|((m, _), section)| {
                         let place = Place {
                             from: total,
@@ -157,8 +157,8 @@ impl Elliptic<'_> {
             at: Vec::with_capacity(total),
         };
         for (k, &r) in regions.iter().enumerate() {
-            for (place, mouth) in places[k].iter().zip(&net.regions[r].mouths) {
-                let middle = mouth.nodes[mouth.nodes.len() / 2].0;
+            for (place, socket) in places[k].iter().zip(&net.regions[r].sockets) {
+                let middle = socket.nodes[socket.nodes.len() / 2].0;
                 let at = self.psi[r].place_of(middle).ok_or_else(fail)?;
                 system.at.extend(std::iter::repeat_n(at, place.n));
             }
@@ -175,10 +175,10 @@ impl Elliptic<'_> {
                 reversed: false,
             };
             system.add(all, all, matrix.as_ref(), 1.0);
-            for (m, mouth) in net.regions[r].mouths.iter().enumerate() {
+            for (m, socket) in net.regions[r].sockets.iter().enumerate() {
                 let (at, section) = (places[k][m], &sections[k][m]);
-                if mouth.outflow == 0.0 {
-                    if let Beyond::Pipe(p, end) = mouth.beyond {
+                if socket.outflow == 0.0 {
+                    if let Beyond::Pipe(p, end) = socket.beyond {
                         self.close_still(p, end, at, section, &mut system, &|r, m| {
                             index(r).map(|k| places[k][m])
                         })
@@ -186,13 +186,13 @@ impl Elliptic<'_> {
                     }
                     continue;
                 }
-                let flow = mouth.outflow.abs();
+                let flow = socket.outflow.abs();
                 let modes = self
-                    .modes(section, flow / self.diffusivity, mouth.width)
+                    .modes(section, flow / self.diffusivity, socket.width)
                     .ok_or_else(fail)?;
-                system.add(at, at, modes.carried.as_ref(), -mouth.outflow.signum());
-                let leaves = mouth.outflow > 0.0;
-                match mouth.beyond {
+                system.add(at, at, modes.carried.as_ref(), -socket.outflow.signum());
+                let leaves = socket.outflow > 0.0;
+                match socket.beyond {
                     Beyond::Port(port) if !leaves => {
                         system.give(
                             at,
@@ -322,7 +322,7 @@ impl Elliptic<'_> {
                 .iter()
                 .enumerate()
                 .map(|(k, &r)| {
-                    (0..net.regions[r].mouths.len())
+                    (0..net.regions[r].sockets.len())
                         .map(|m| trace(k, m))
                         .collect()
                 })
@@ -473,5 +473,5 @@ impl Elliptic<'_> {
     }
 }
 
-/// Most mouths of a region that are told apart.
+/// Most sockets of a region that are told apart.
 const SLOTS: usize = 1 << 16;

@@ -1,15 +1,15 @@
 //! The second engine: elliptic regions for low Peclet numbers, closed with exact pipe operators.
 //!
 //! ```text
-//! Psi --cubic--> divergence-free velocity --operator--> region on its mouths --group--> traces on mouths, modes in pipes
-//!                                     Section --modes--> pipe of any length ----^
+//! Psi --cubic--> divergence-free velocity --operator--> region on its sockets --group--> traces on sockets, modes in pipes
+//!                                     Section --modes--> pipe of any length -----^
 //! ```
 //! | module | turns what into what |
 //! | --- | --- |
 //! | [`dissection`] | dense blocks into the matrix on what is kept, and everything else from that |
 //! | [`element`] | an order into a Lagrange basis and the nodes of a region |
 //! | [`section`] | a developed profile into the modes of its pipe |
-//! | [`operator`] | a region into a dense matrix on its mouths |
+//! | [`operator`] | a region into a dense matrix on its sockets |
 //! | [`pipe`] | amplitudes of modes into concentrations along a pipe |
 //! | `ends` | modes of a pipe into what they are at its ends |
 //! | [`group`] | regions that feel each other into concentrations |
@@ -95,11 +95,11 @@ pub struct Elliptic<'a> {
     pub cubics: &'a [OnceLock<Option<Cubic>>],
     /// m^2/s.
     pub diffusivity: f64,
-    /// Of the elements, everywhere the same: pipes' traces meet node by node.
+    /// Order of the elements, everywhere the same: pipes' traces meet node by node.
     pub order: usize,
     /// Taken out before and put back after, so that a constant is exact.
     pub reference: f64,
-    /// Of the order, made where elements are assembled.
+    /// Integrals of the order, made where elements are assembled.
     integrals: OnceLock<Integrals>,
     kept_modes: Mutex<FxHashMap<Key, Arc<Modes>>>,
     /// By region, once [`Self::prepare`] was told of it.
@@ -128,23 +128,23 @@ impl<'a> Elliptic<'a> {
         }
     }
 
-    /// Whether a mouth's region lies downstream of what is beyond, so that its nodes run against eta.
+    /// Whether a socket's region lies downstream of what is beyond, so that its nodes run against eta.
     fn is_downstream(&self, r: usize, m: usize) -> bool {
-        let mouth = &self.net.regions[r].mouths[m];
-        match mouth.beyond {
+        let socket = &self.net.regions[r].sockets[m];
+        match socket.beyond {
             // Nothing flows: looking from the pipe's first end to its second.
-            Beyond::Pipe(_, end) if mouth.outflow == 0.0 => end == 1,
-            _ => mouth.outflow < 0.0,
+            Beyond::Pipe(_, end) if socket.outflow == 0.0 => end == 1,
+            _ => socket.outflow < 0.0,
         }
     }
 
-    /// Elements on every mouth of a region, over eta looking along the flow; `None` where a pipe's two ends are cut
-    /// differently, or two mouths share a corner.
+    /// Elements on every socket of a region, over eta looking along the flow; `None` where a pipe's two ends are cut
+    /// differently, or two sockets share a corner.
     pub fn sections(&self, r: usize) -> Option<Vec<Section>> {
         let net = self.net;
         let of = |r: usize, m: usize| {
-            let mouth = &net.regions[r].mouths[m];
-            let mut knots: Vec<f64> = mouth
+            let socket = &net.regions[r].sockets[m];
+            let mut knots: Vec<f64> = socket
                 .nodes
                 .iter()
                 .step_by(2)
@@ -156,7 +156,7 @@ impl<'a> Elliptic<'a> {
             }
             let n = knots.len();
             if n < 2
-                || mouth.nodes.len().is_multiple_of(2)
+                || socket.nodes.len().is_multiple_of(2)
                 || knots[0].abs() > 1e-6
                 || (knots[n - 1] - 1.0).abs() > 1e-6
             {
@@ -166,11 +166,11 @@ impl<'a> Elliptic<'a> {
             Some(Section {
                 knots,
                 order: self.order,
-                profile: net.profile(mouth.width),
+                profile: net.profile(socket.width),
             })
         };
-        let mouths = &net.regions[r].mouths;
-        let mut nodes: Vec<u32> = mouths
+        let sockets = &net.regions[r].sockets;
+        let mut nodes: Vec<u32> = sockets
             .iter()
             .flat_map(|m| m.nodes.iter().map(|n| n.0))
             .collect();
@@ -178,13 +178,13 @@ impl<'a> Elliptic<'a> {
         nodes.sort_unstable();
         nodes.dedup();
         if nodes.len() < count {
-            // Two mouths share a corner: neither can be closed alone.
+            // Two sockets share a corner: neither can be closed alone.
             return None;
         }
-        (0..mouths.len())
+        (0..sockets.len())
             .map(|m| {
                 let here = of(r, m)?;
-                if let Beyond::Pipe(p, end) = mouths[m].beyond
+                if let Beyond::Pipe(p, end) = sockets[m].beyond
                     && let End::Region(r2, m2) = net.pipes[p].ends[1 - end]
                 {
                     let there = of(r2, m2)?;
@@ -272,13 +272,13 @@ impl<'a> Elliptic<'a> {
             .iter()
             .filter_map(|&r| Some((r, self.sections(r)?)))
             .flat_map(|(r, sections)| {
-                let mouths = self.net.regions[r].mouths.iter();
-                mouths
+                let sockets = self.net.regions[r].sockets.iter();
+                sockets
                     .zip(sections)
-                    .filter(|(mouth, _)| mouth.outflow != 0.0)
-                    .map(|(mouth, section)| {
-                        let peclet = mouth.outflow.abs() / self.diffusivity;
-                        (section, peclet, mouth.width)
+                    .filter(|(socket, _)| socket.outflow != 0.0)
+                    .map(|(socket, section)| {
+                        let peclet = socket.outflow.abs() / self.diffusivity;
+                        (section, peclet, socket.width)
                     })
                     .collect::<Vec<_>>()
             })
@@ -322,18 +322,18 @@ impl<'a> Elliptic<'a> {
         }
     }
 
-    /// Values at the quadratic nodes of a region from those on its mouths, in the order of its stream function's nodes.
-    pub fn inside(&self, insides: &Insides, r: usize, on_mouths: &[f64]) -> Option<Vec<f64>> {
+    /// Values at the quadratic nodes of a region from those on its sockets, in the order of its stream function's nodes.
+    pub fn inside(&self, insides: &Insides, r: usize, on_sockets: &[f64]) -> Option<Vec<f64>> {
         let psi = &self.psi[r];
         if let Some(kept) = insides.kept.get(&r) {
-            return kept.inside(psi, on_mouths);
+            return kept.inside(psi, on_sockets);
         }
         let first = insides.firsts.get(&r).copied().unwrap_or(r);
         let again = self.assembled(first)?.condense()?;
-        again.inside(psi, on_mouths)
+        again.inside(psi, on_sockets)
     }
 
-    /// A region on its mouths, over D; copies with the same flow share one.
+    /// A region on its sockets, over D; copies with the same flow share one.
     pub fn condensed(&self, r: usize) -> Option<Arc<Condensed>> {
         match self.condensed.get(&r) {
             Some(known) => known.clone(),
@@ -341,10 +341,10 @@ impl<'a> Elliptic<'a> {
         }
     }
 
-    /// What a region's matrix depends on: its nodes in the frame of its first mouth, and psi there over D.
+    /// What a region's matrix depends on: its nodes in the frame of its first socket, and psi there over D.
     fn kind(&self, r: usize) -> Key {
         let (psi, region) = (&self.psi[r], &self.net.regions[r]);
-        let Some(mouth) = region.mouths.first() else {
+        let Some(socket) = region.sockets.first() else {
             return Vec::new();
         };
         let local: FxHashMap<u32, usize> =
@@ -353,17 +353,17 @@ impl<'a> Elliptic<'a> {
             n.and_then(|n| local.get(&n.0))
                 .map_or_else(Default::default, |&k| psi.at[k])
         };
-        let (origin, far) = (end(mouth.nodes.first()), end(mouth.nodes.last()));
-        let across = (far - origin) * (1.0 / (mouth.width * mouth.width));
+        let (origin, far) = (end(socket.nodes.first()), end(socket.nodes.last()));
+        let across = (far - origin) * (1.0 / (socket.width * socket.width));
         let largest = region
-            .mouths
+            .sockets
             .iter()
             .map(|m| m.outflow.abs())
             .fold(f64::MIN_POSITIVE, f64::max);
         let mut key = Vec::with_capacity(3 * psi.nodes.len() + 2);
         key.push(((largest / self.diffusivity).ln() * 1e10).round() as i64);
         key.push(
-            (mouth.width.ln() * 1e10 * f64::from(u8::from(self.net.drag > 0.0))).round() as i64,
+            (socket.width.ln() * 1e10 * f64::from(u8::from(self.net.drag > 0.0))).round() as i64,
         );
         let mut cells = rustc_hash::FxHasher::default();
         psi.cells.hash(&mut cells);

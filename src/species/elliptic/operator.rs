@@ -1,10 +1,10 @@
-//! A region's elliptic problem, eliminated on to its mouths.
+//! A region's elliptic problem, eliminated on to its sockets.
 //!
 //! ```text
-//! int v u.grad c + D grad c.grad v = int over mouths of v D dc/dn          u = curl psi, psi in P3
+//! int v u.grad c + D grad c.grad v = int over sockets of v D dc/dn          u = curl psi, psi in P3
 //! ```
 //! Continuous Galerkin without stabilisation: `curl psi` is exactly divergence free and tangential to walls, so the advection is skew but for
-//! mouths. What leaves by a mouth is the reaction `q B c - A c` of its nodes, never the integral of a gradient: reactions of a region add up to nothing.
+//! sockets. What leaves by a socket is the reaction `q B c - A c` of its nodes, never the integral of a gradient: reactions of a region add up to nothing.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
@@ -35,10 +35,15 @@ pub fn cubic(net: &Network, region: &Region, psi: &Psi) -> Option<Cubic> {
         value[n as usize] = s;
         given[n as usize] = true;
     }
-    for ((mouth, nodes), ends) in region.mouths.iter().zip(&numbering.mouths).zip(&psi.mouths) {
-        let profile = net.profile(mouth.width);
+    for ((socket, nodes), ends) in region
+        .sockets
+        .iter()
+        .zip(&numbering.sockets)
+        .zip(&psi.sockets)
+    {
+        let profile = net.profile(socket.width);
         for &(n, t) in nodes {
-            value[n as usize] = ends[0] + mouth.outflow * profile.flow(t.clamp(0.0, 1.0));
+            value[n as usize] = ends[0] + socket.outflow * profile.flow(t.clamp(0.0, 1.0));
             given[n as usize] = true;
         }
     }
@@ -116,7 +121,7 @@ fn gradients(slopes: &[[f64; 3]], of_l: &[[f64; 2]]) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// The assembled problem of a region: a block a cell, unknowns inside first, those on mouths behind them.
+/// The assembled problem of a region: a block a cell, unknowns inside first, those on sockets behind them.
 pub struct Assembled {
     blocks: Vec<Block>,
     inner: usize,
@@ -128,7 +133,7 @@ impl Assembled {
     /// Assembles the problem over `diffusivity`.
     ///
     /// # Errors
-    /// `None` where two mouths share a corner: neither can be closed alone.
+    /// `None` where two sockets share a corner: neither can be closed alone.
     pub fn new(
         region: &Region,
         psi: &Psi,
@@ -140,10 +145,10 @@ impl Assembled {
         let numbering = Numbering::new(region, psi, order);
         const INSIDE: u32 = u32::MAX;
         let mut unknown = vec![INSIDE; numbering.count];
-        let on_mouths: usize = numbering.mouths.iter().map(Vec::len).sum();
-        let inner = numbering.count.checked_sub(on_mouths)?;
-        let nodes_of_mouths = numbering.mouths.iter().flatten();
-        for (next, &(n, _)) in (inner as u32..).zip(nodes_of_mouths) {
+        let on_sockets: usize = numbering.sockets.iter().map(Vec::len).sum();
+        let inner = numbering.count.checked_sub(on_sockets)?;
+        let nodes_of_sockets = numbering.sockets.iter().flatten();
+        for (next, &(n, _)) in (inner as u32..).zip(nodes_of_sockets) {
             if unknown[n as usize] != INSIDE {
                 return None;
             }
@@ -185,10 +190,10 @@ impl Assembled {
     }
 }
 
-/// A region eliminated on to its mouths.
+/// A region eliminated on to its sockets.
 #[derive(Debug)]
 pub struct Condensed {
-    /// Over D, mouth after mouth counter-clockwise.
+    /// Over D, socket after socket counter-clockwise.
     pub matrix: Mat<f64>,
     inside: Option<Inside>,
 }
@@ -219,10 +224,10 @@ impl Condensed {
         self.inside.is_some()
     }
 
-    /// Values at the quadratic nodes of the region, in [`Psi`]'s order, from those on its mouths.
-    pub fn inside(&self, psi: &Psi, on_mouths: &[f64]) -> Option<Vec<f64>> {
+    /// Values at the quadratic nodes of the region, in [`Psi`]'s order, from those on its sockets.
+    pub fn inside(&self, psi: &Psi, on_sockets: &[f64]) -> Option<Vec<f64>> {
         let inside = self.inside.as_ref()?;
-        let x = inside.fronts.solve(on_mouths)?;
+        let x = inside.fronts.solve(on_sockets)?;
         let element = Element::new(inside.order);
         const AT: [[f64; 3]; 6] = [
             [1.0, 0.0, 0.0],

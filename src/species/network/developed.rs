@@ -5,7 +5,7 @@ use stokeslet_flow::field::Fields;
 
 use crate::profile::Profile;
 
-/// Of the greatest speed of a section: how far its velocity may be from that of a developed flow where it is cut.
+/// Part of a section's greatest speed by which its velocity may be off that of a developed flow where it is cut.
 const DEVELOPED: f64 = 5e-3;
 /// Widths from both ends behind which so much is left of what its neighbours do to the flow: `exp(-4.2 x/w)`.
 const NEARLY: f64 = 1.25;
@@ -13,7 +13,7 @@ const NEARLY: f64 = 1.25;
 /// A straight channel of a solved chip, seen along itself.
 pub(super) struct Straight<'a> {
     pub fields: &'a Fields,
-    /// Of the velocity, by cell of the fields.
+    /// Integrals of the velocity, by cell of the fields.
     pub integrals: &'a [Point],
     /// Its cells.
     pub cells: &'a [u32],
@@ -144,11 +144,11 @@ mod tests {
         let net = network_of(&text);
         let inside: f64 = net.regions.iter().map(|r| r.area).sum();
         let whole = inside + net.pipes.iter().map(|p| p.length * p.width).sum::<f64>();
-        let mouths = net.regions.iter().map(|r| r.mouths.len());
+        let sockets = net.regions.iter().map(|r| r.sockets.len());
         assert!(
-            mouths.clone().all(|n| n >= 3),
+            sockets.clone().all(|n| n >= 3),
             "{:?}",
-            mouths.collect::<Vec<_>>()
+            sockets.collect::<Vec<_>>()
         );
         (net.regions.len(), whole - length - 4.0 * to_ports)
     }
@@ -177,8 +177,8 @@ mod tests {
             ports = { in = { at = "p.a", flow_rate = "1 m^2/s" }, out = { at = "q.b", pressure = "0 Pa" } }
         "#,
         );
-        let mouths: Vec<usize> = net.regions.iter().map(|r| r.mouths.len()).collect();
-        assert_eq!(mouths, [2], "one region between two pipes");
+        let sockets: Vec<usize> = net.regions.iter().map(|r| r.sockets.len()).collect();
+        assert_eq!(sockets, [2], "one region between two pipes");
         let along: f64 = net.pipes.iter().map(|p| p.length).sum();
         assert!((along + net.regions[0].area - 2.5).abs() < 1e-9);
     }

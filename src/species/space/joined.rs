@@ -7,7 +7,7 @@
 //! ```
 //! Only where there are several inlets and several outlets: else they are together in the only one.
 
-use super::map::MapMouth;
+use super::map::MapSocket;
 use crate::duct::{Duct, Station};
 
 /// Layers narrower than this part of a cell aren't worth the smearing of a section by half a cell.
@@ -16,7 +16,7 @@ const NARROW: f64 = 0.5;
 /// Streams of a region's inlets as one.
 #[derive(Clone, Debug)]
 pub struct Joined {
-    /// Width of a mouth with the section that carries them all, m.
+    /// Width of a socket with the section that carries them all, m.
     pub width: f64,
     /// Flow of all, m^2/s.
     pub flow: f64,
@@ -59,8 +59,8 @@ fn overlaps(a: &[f64], b: &[f64]) -> Vec<(usize, usize, f64)> {
 
 impl Joined {
     /// Inlets from right to left, with their sections, joined in that of the one with the greatest flow.
-    pub fn new(inlets: &[(&MapMouth, &Duct)], lambda: f64) -> Option<Self> {
-        let (mouth, duct) = inlets.iter().max_by(|a, b| a.0.flow.total_cmp(&b.0.flow))?;
+    pub fn new(inlets: &[(&MapSocket, &Duct)], lambda: f64) -> Option<Self> {
+        let (socket, duct) = inlets.iter().max_by(|a, b| a.0.flow.total_cmp(&b.0.flow))?;
         let flow: f64 = inlets.iter().map(|i| i.0.flow).sum();
         let (heights, rows) = bounds(duct);
         let mut links = Vec::new();
@@ -79,7 +79,7 @@ impl Joined {
             right += part;
         }
         Some(Self {
-            width: mouth.width,
+            width: socket.width,
             flow,
             lambda,
             links,

@@ -1,4 +1,4 @@
-//! Lines that fluid flows along through a region in three dimensions, from one of its mouths to another.
+//! Lines that fluid flows along through a region in three dimensions, from one of its sockets to another.
 
 use stokeslet_base::geometry::Point;
 
@@ -13,7 +13,7 @@ const MOST: usize = 20_000;
 /// Halvings of a step that would leave the fluid.
 const HALVINGS: u32 = 8;
 
-/// A mouth seen as a window in space.
+/// A socket seen as a window in space.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Its first corner, counter-clockwise about the region.
@@ -31,17 +31,17 @@ pub struct Window {
 impl Window {
     /// Those of a region.
     pub fn of_region(region: &Region, fields: &Fields) -> Vec<Self> {
-        let windows = region.mouths.iter().map(|mouth| {
+        let windows = region.sockets.iter().map(|socket| {
             let end =
                 |n: Option<&(u32, f64)>| n.map_or(Point::default(), |n| fields.nodes[n.0 as usize]);
-            let (origin, last) = (end(mouth.nodes.first()), end(mouth.nodes.last()));
+            let (origin, last) = (end(socket.nodes.first()), end(socket.nodes.last()));
             let across = last - origin;
             Self {
                 origin,
                 across,
                 out: Point::new(across.y, -across.x) * (1.0 / across.norm()),
-                is_outlet: mouth.outflow > 0.0,
-                has_flow: mouth.outflow != 0.0,
+                is_outlet: socket.outflow > 0.0,
+                has_flow: socket.outflow != 0.0,
             }
         });
         windows.collect()
@@ -73,8 +73,8 @@ impl Window {
 /// Where a line ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    /// Index into the region's mouths.
-    pub mouth: usize,
+    /// Index into the region's sockets.
+    pub socket: usize,
     /// From the right wall looking along the flow.
     pub eta: f64,
     /// Over the floor, over the depth: up to 1/2.
@@ -85,7 +85,7 @@ pub struct Arrival {
     pub time: f64,
 }
 
-/// Follows the fluid from a place to the mouth by which it leaves, or backwards to that by which it came; `None` where the line gets lost: it
+/// Follows the fluid from a place to the socket by which it leaves, or backwards to that by which it came; `None` where the line gets lost: it
 /// stands still, or goes in circles.
 ///
 /// # Accuracy and cost
@@ -99,9 +99,9 @@ pub fn follow(slab: &Slab, windows: &[Window], from: At, forwards: bool) -> Opti
         let speed = u.iter().map(|x| x * x).sum::<f64>().sqrt();
         (speed > 0.0).then(|| (u.map(|x| sign * x / speed), speed, cell))
     };
-    let arrive = |(mouth, _, at): (usize, f64, At), [length, time]: [f64; 2]| Arrival {
-        mouth,
-        eta: windows[mouth].eta(at.plane).clamp(0.0, 1.0),
+    let arrive = |(socket, _, at): (usize, f64, At), [length, time]: [f64; 2]| Arrival {
+        socket,
+        eta: windows[socket].eta(at.plane).clamp(0.0, 1.0),
         height: (at.height / slab.depth).clamp(0.0, 0.5),
         length,
         time,
@@ -131,7 +131,7 @@ pub fn follow(slab: &Slab, windows: &[Window], from: At, forwards: bool) -> Opti
             if next.is_some() {
                 break;
             }
-            // A mouth may be the rim of the chip: what lies beyond it, straight ahead, has no velocity.
+            // A socket may be the rim of the chip: what lies beyond it, straight ahead, has no velocity.
             if let Some(arrival) = leave(windows, forwards, at, at.moved(a, step), half) {
                 let way = arrival.1 * step;
                 return Some(arrive(arrival, [length + way, time + way / speed]));
@@ -153,7 +153,7 @@ pub fn follow(slab: &Slab, windows: &[Window], from: At, forwards: bool) -> Opti
     None
 }
 
-/// The mouth that a step crosses outwards, the part of the step up to there, and where.
+/// The socket that a step crosses outwards, the part of the step up to there, and where.
 fn leave(
     windows: &[Window],
     forwards: bool,

@@ -23,15 +23,15 @@ const LINES: usize = 2;
 const ROUNDS: usize = 400;
 /// Part of a flux that may begin or end in the cell beside its own, before balancing.
 const ROOM: f64 = 2e-2;
-/// Of the flow: imbalance of a cell that is rounding.
+/// Imbalance of a cell that is rounding, over the flow.
 const ROUNDING: f64 = 1e-15;
-/// Into the region from its mouth, over the mouth's width: lines begin there.
+/// Into the region from its socket, over the socket's width: lines begin there.
 const INSIDE: f64 = 1e-6;
 
 /// Flux between two cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Flux {
-    /// Among all cells of the inlets, mouth by mouth.
+    /// Among all cells of the inlets, socket by socket.
     from: u32,
     /// Among all cells of the outlets.
     to: u32,
@@ -69,11 +69,11 @@ impl Merged {
     }
 }
 
-/// A mouth of a map.
+/// A socket of a map.
 #[derive(Clone, Debug)]
-pub struct MapMouth {
-    /// Index into the region's mouths.
-    pub mouth: usize,
+pub struct MapSocket {
+    /// Index into the region's sockets.
+    pub socket: usize,
     /// Its flow, m^2/s, positive.
     pub flow: f64,
     /// m.
@@ -88,26 +88,26 @@ pub struct MapMouth {
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     /// Where fluid enters.
-    pub inlets: Vec<MapMouth>,
+    pub inlets: Vec<MapSocket>,
     /// Where it leaves.
-    pub outlets: Vec<MapMouth>,
+    pub outlets: Vec<MapSocket>,
     /// By cell of an outlet.
     fluxes: Vec<Flux>,
     /// Flow of every cell of the outlets, m^2/s.
     leaving: Vec<f64>,
 }
 
-/// A mouth while its lines are followed.
+/// A socket while its lines are followed.
 struct Section<'a> {
-    mouth: MapMouth,
+    socket: MapSocket,
     duct: &'a Duct,
-    /// Of the parts of its cells.
+    /// Flows of the parts of its cells, over that through the half.
     parts: Vec<f64>,
 }
 
 impl Section<'_> {
     fn cell_of(&self, arrival: &Arrival) -> u32 {
-        (self.mouth.first + self.duct.cell(arrival.eta, arrival.height)) as u32
+        (self.socket.first + self.duct.cell(arrival.eta, arrival.height)) as u32
     }
 }
 
@@ -115,22 +115,22 @@ impl Map {
     /// Follows the lines of a region.
     ///
     /// # Accuracy and cost
-    /// Smears by half a cell. Four lines a cell of the mouths, side by side on the caller's pool.
+    /// Smears by half a cell. Four lines a cell of the sockets, side by side on the caller's pool.
     pub fn new(slab: &Slab, region: &Region, ducts: &[&Duct]) -> Self {
         let windows = Window::of_region(region, &slab.mean);
         let sections = |outwards: bool| {
             let mut first = 0;
             let mut out = Vec::new();
-            for (m, mouth) in region.mouths.iter().enumerate() {
-                if mouth.outflow == 0.0 || (mouth.outflow > 0.0) != outwards {
+            for (m, socket) in region.sockets.iter().enumerate() {
+                if socket.outflow == 0.0 || (socket.outflow > 0.0) != outwards {
                     continue;
                 }
                 let duct = ducts[m];
                 out.push(Section {
-                    mouth: MapMouth {
-                        mouth: m,
-                        flow: mouth.outflow.abs(),
-                        width: mouth.width,
+                    socket: MapSocket {
+                        socket: m,
+                        flow: socket.outflow.abs(),
+                        width: socket.width,
                         cells: duct.cells,
                         first,
                     },
@@ -151,7 +151,7 @@ impl Map {
             };
             for section in begins {
                 let [ny, nz] = section.duct.cells.map(|n| LINES * n);
-                let window = &windows[section.mouth.mouth];
+                let window = &windows[section.socket.socket];
                 let lines: Vec<(usize, f64, Option<Arrival>)> = (0..ny * nz)
                     .into_par_iter()
                     .map(|k| {
@@ -163,19 +163,19 @@ impl Map {
                             height: height * slab.depth,
                         };
                         let cell = section.duct.cell(eta, height);
-                        let flux = 0.5 * section.mouth.flow * section.parts[k];
+                        let flux = 0.5 * section.socket.flow * section.parts[k];
                         (cell, flux, follow(slab, &windows, at, forwards))
                     })
                     .collect();
                 for (cell, flux, arrival) in lines {
                     let end = arrival.as_ref().and_then(|a| {
-                        let end = ends.iter().find(|e| e.mouth.mouth == a.mouth)?;
+                        let end = ends.iter().find(|e| e.socket.socket == a.socket)?;
                         Some((end.cell_of(a), a))
                     });
                     let Some((other, arrival)) = end else {
                         continue;
                     };
-                    let here = (section.mouth.first + cell) as u32;
+                    let here = (section.socket.first + cell) as u32;
                     let key = if forwards {
                         (here, other)
                     } else {
@@ -188,14 +188,14 @@ impl Map {
         let cells = |sections: &[Section<'_>]| -> Vec<f64> {
             let flows = sections
                 .iter()
-                .flat_map(|s| s.duct.flow.iter().map(|w| w * s.mouth.flow));
+                .flat_map(|s| s.duct.flow.iter().map(|w| w * s.socket.flow));
             flows.collect()
         };
         let (entering, leaving) = (cells(&inlets), cells(&outlets));
         out.fluxes = found.fluxes();
         out.leaving = leaving;
-        out.inlets = inlets.into_iter().map(|s| s.mouth).collect();
-        out.outlets = outlets.into_iter().map(|s| s.mouth).collect();
+        out.inlets = inlets.into_iter().map(|s| s.socket).collect();
+        out.outlets = outlets.into_iter().map(|s| s.socket).collect();
         out.reach_all(entering.len());
         out.reach_neighbours();
         out.balance(&entering);
@@ -211,15 +211,15 @@ impl Map {
             has_out[f.to as usize] = true;
         }
         let mut more = Vec::new();
-        for (mouths, has, is_out) in [
+        for (sockets, has, is_out) in [
             (&self.inlets, &has_in, false),
             (&self.outlets, &has_out, true),
         ] {
-            for mouth in mouths {
-                let [ny, nz] = mouth.cells;
-                let cells = || mouth.first..mouth.first + ny * nz;
+            for socket in sockets {
+                let [ny, nz] = socket.cells;
+                let cells = || socket.first..socket.first + ny * nz;
                 for cell in cells().filter(|&c| !has[c]) {
-                    let place = |c: usize| ((c - mouth.first) % ny, (c - mouth.first) / ny);
+                    let place = |c: usize| ((c - socket.first) % ny, (c - socket.first) / ny);
                     let (i, j) = place(cell);
                     let distance = |c: &usize| {
                         let (k, l) = place(*c);
@@ -249,14 +249,15 @@ impl Map {
 
     /// Lets a little of every flux begin or end in the cells beside its own, where balancing may need room.
     fn reach_neighbours(&mut self) {
-        let beside = |mouths: &[MapMouth], cell: u32| -> Vec<u32> {
+        let beside = |sockets: &[MapSocket], cell: u32| -> Vec<u32> {
             let cell = cell as usize;
-            let held = |m: &&MapMouth| (m.first..m.first + m.cells[0] * m.cells[1]).contains(&cell);
-            let Some(mouth) = mouths.iter().find(held) else {
+            let held =
+                |m: &&MapSocket| (m.first..m.first + m.cells[0] * m.cells[1]).contains(&cell);
+            let Some(socket) = sockets.iter().find(held) else {
                 return Vec::new();
             };
-            let [ny, nz] = mouth.cells;
-            let (i, j) = ((cell - mouth.first) % ny, (cell - mouth.first) / ny);
+            let [ny, nz] = socket.cells;
+            let (i, j) = ((cell - socket.first) % ny, (cell - socket.first) / ny);
             let sides = [
                 (i > 0).then(|| cell - 1),
                 (i + 1 < ny).then(|| cell + 1),
@@ -357,8 +358,8 @@ impl Map {
     /// That of a region of the same shape that flows as this one, but so many times as fast.
     pub fn faster(&self, factor: f64) -> Self {
         let mut out = self.clone();
-        for mouth in out.inlets.iter_mut().chain(&mut out.outlets) {
-            mouth.flow *= factor;
+        for socket in out.inlets.iter_mut().chain(&mut out.outlets) {
+            socket.flow *= factor;
         }
         out.leaving.iter_mut().for_each(|w| *w *= factor);
         for f in &mut out.fluxes {
@@ -370,20 +371,20 @@ impl Map {
 
     /// The same between cells twice as long and high: fluxes are sums, so nothing is lost.
     pub fn coarser(&self) -> Self {
-        let halves = |mouths: &[MapMouth]| {
+        let halves = |sockets: &[MapSocket]| {
             let mut numbers = Vec::new();
             let mut out = Vec::new();
             let mut first = 0;
-            for mouth in mouths {
-                let [ny, nz] = mouth.cells;
+            for socket in sockets {
+                let [ny, nz] = socket.cells;
                 let cells = [ny / 2, nz / 2];
                 numbers.extend(
                     (0..ny * nz).map(|k| (first + k / ny / 2 * cells[0] + k % ny / 2) as u32),
                 );
-                out.push(MapMouth {
+                out.push(MapSocket {
                     cells,
                     first,
-                    ..mouth.clone()
+                    ..socket.clone()
                 });
                 first += cells[0] * cells[1];
             }
@@ -408,7 +409,7 @@ impl Map {
         }
     }
 
-    /// Concentrations of all cells of the outlets, mouth by mouth, from those of all cells of the inlets; as ages where they gain the time on the way.
+    /// Concentrations of all cells of the outlets, socket by socket, from those of all cells of the inlets; as ages where they gain the time on the way.
     pub fn apply(&self, entering: &[f64], ages: bool) -> Vec<Vec<f64>> {
         let mut leaving = vec![0.0; self.leaving.len()];
         for f in &self.fluxes {
@@ -419,7 +420,7 @@ impl Map {
             .iter_mut()
             .zip(&self.leaving)
             .for_each(|(c, w)| *c /= w);
-        let part = |m: &MapMouth| leaving[m.first..m.first + m.cells[0] * m.cells[1]].to_vec();
+        let part = |m: &MapSocket| leaving[m.first..m.first + m.cells[0] * m.cells[1]].to_vec();
         self.outlets.iter().map(part).collect()
     }
 }

@@ -7,7 +7,7 @@
 //! | module | turns what into what |
 //! | --- | --- |
 //! | `slab` | the nodes of a solved solid into the velocity at any point, and its mean over the depth for the network |
-//! | `line` | a point of a region into the mouths from which its fluid comes and to which it goes |
+//! | `line` | a point of a region into the sockets from which its fluid comes and to which it goes |
 //! | [`map`] | lines into fluxes between cells, balanced |
 //! | `joined` | sections of several inlets into one and back |
 //! | [`crate::duct`] | the cells of a section at the begin of a pipe into those at any place of it |
@@ -40,7 +40,7 @@ use self::slab::Slab;
 use crate::SpeciesError;
 use crate::copies::CopyOf;
 use crate::duct::{Duct, Station};
-use crate::network::{Beyond, End, Mouth, Network, Pipe, STILL};
+use crate::network::{Beyond, End, Network, Pipe, STILL, Socket};
 use crate::plan::{Plan, Step};
 use crate::profile::Profile;
 use crate::region::{Chain, Table, Way, Ways};
@@ -163,9 +163,9 @@ fn stages<'a>(
                     order.push(ways.bundles[b].inlet);
                 }
             }
-            let mouths = order.iter().filter_map(|&i| map.inlets.get(i));
-            let sections: Option<Vec<(&map::MapMouth, &Duct)>> =
-                mouths.map(|m| Some((m, duct(m.width)?))).collect();
+            let sockets = order.iter().filter_map(|&i| map.inlets.get(i));
+            let sections: Option<Vec<(&map::MapSocket, &Duct)>> =
+                sockets.map(|m| Some((m, duct(m.width)?))).collect();
             let both = sections.unwrap_or_default();
             let lambda = most.map_or(0.0, |c| mean(&c.table, c.profile));
             if let (Some(joined), true) = (Joined::new(&both, lambda), both.len() > 1) {
@@ -237,8 +237,8 @@ impl Space {
         let net = fluid.net;
         let mut depths: Vec<f64> = Vec::new();
         let widths = net.pipes.iter().map(|p| p.width);
-        let mouths = net.regions.iter().flat_map(|r| &r.mouths);
-        for width in widths.chain(mouths.map(|m| m.width)) {
+        let sockets = net.regions.iter().flat_map(|r| &r.sockets);
+        for width in widths.chain(sockets.map(|m| m.width)) {
             let depth = self.slab.depth / width;
             if !depths.iter().any(|d| is_alike(*d, depth)) {
                 depths.push(depth);
@@ -280,8 +280,8 @@ impl Space {
             if cancel.is_cancelled() {
                 return Err(SpeciesError::Cancelled);
             }
-            let of = |m: &Mouth| level.duct(self.slab.depth / m.width);
-            let ducts: Option<Vec<&Duct>> = region.mouths.iter().map(of).collect();
+            let of = |m: &Socket| level.duct(self.slab.depth / m.width);
+            let ducts: Option<Vec<&Duct>> = region.sockets.iter().map(of).collect();
             Ok(match (ducts, copy) {
                 (Some(ducts), None) => Map::new(&self.slab, region, &ducts),
                 _ => Map::default(),
@@ -328,7 +328,7 @@ impl Space {
     ) -> Result<Followed, SpeciesError> {
         let level = self.level(fluid, (cells_across(task.tubes), coarser), cancel)?;
         let net = fluid.net;
-        let run = Run {
+        let solve = SpeciesSolve {
             net,
             level: &level,
             task,
@@ -339,9 +339,9 @@ impl Space {
         for (p, pipe) in net.pipes.iter().enumerate() {
             let first = pipe.ends[usize::from(pipe.flow < 0.0)];
             if let (End::Port(k), true) = (first, pipe.flow.abs() >= STILL * net.largest) {
-                let stream = run.entering(k, pipe.width)?;
+                let stream = solve.entering(k, pipe.width)?;
                 out.ports[k] = Some(stream.clone());
-                out.pipes[p] = Some(run.through(pipe, stream)?);
+                out.pipes[p] = Some(solve.through(pipe, stream)?);
             }
         }
         let mut settling = Settling::default();
@@ -353,7 +353,7 @@ impl Space {
                     };
                     match cancel.is_cancelled() {
                         true => Err(SpeciesError::Cancelled),
-                        false => run.region(*r, &out.pipes).map(|found| Some((*r, found))),
+                        false => solve.region(*r, &out.pipes).map(|found| Some((*r, found))),
                     }
                 };
                 let found: Vec<_> = regions.par_iter().map(step).collect::<Result<_, _>>()?;
@@ -369,16 +369,16 @@ impl Space {
             }
         }
         out.gather_ports(net, |r| {
-            let mouths = |list: &[map::MapMouth]| list.iter().map(|m| m.mouth).collect();
+            let sockets = |list: &[map::MapSocket]| list.iter().map(|m| m.socket).collect();
             let map = &level.maps[r];
-            [mouths(&map.inlets), mouths(&map.outlets)]
+            [sockets(&map.inlets), sockets(&map.outlets)]
         });
         Ok(out)
     }
 }
 
 /// One species on its way.
-struct Run<'a> {
+struct SpeciesSolve<'a> {
     net: &'a Network,
     level: &'a Level,
     task: &'a Task<'a>,
@@ -388,7 +388,7 @@ struct Run<'a> {
 /// Streams of pipes, at both ends.
 type Pipes = Vec<(usize, [Stream; 2])>;
 
-impl Run<'_> {
+impl SpeciesSolve<'_> {
     fn duct(&self, width: f64) -> Result<&Duct, SpeciesError> {
         let duct = self.level.duct(self.depth / width);
         duct.ok_or(SpeciesError::NoFields)
@@ -423,16 +423,16 @@ impl Run<'_> {
         pipes: &[Option<[Stream; 2]>],
     ) -> Result<(Within, Pipes), SpeciesError> {
         let map = &self.level.maps[r];
-        let mouths = &self.net.regions[r].mouths;
+        let sockets = &self.net.regions[r].sockets;
         let lambdas = &self.level.lambdas[r];
-        let stage = |m: &map::MapMouth, lambda: f64| Station {
+        let stage = |m: &map::MapSocket, lambda: f64| Station {
             x: lambda * self.task.diffusivity / m.flow,
             time: 0.0,
         };
         let mut within = Within::default();
         for (m, &lambda) in map.inlets.iter().zip(&lambdas.inlets) {
             let duct = self.duct(m.width)?;
-            let begin = match mouths[m.mouth].beyond {
+            let begin = match sockets[m.socket].beyond {
                 Beyond::Port(k) => self.entering(k, m.width)?,
                 // On a circle that hasn't been gone round yet.
                 Beyond::Pipe(p, _) => pipes[p].as_ref().map_or_else(
@@ -460,7 +460,7 @@ impl Run<'_> {
             let parted = section(duct, m.flow, values);
             let mut end = parted.clone();
             duct.advance(&mut end.value, stage(m, lambda));
-            if let Beyond::Pipe(p, _) = mouths[m.mouth].beyond {
+            if let Beyond::Pipe(p, _) = sockets[m.socket].beyond {
                 behind.push((p, self.through(&self.net.pipes[p], end.clone())?));
             }
             within.outlets.push([parted, end]);

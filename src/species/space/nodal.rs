@@ -119,7 +119,7 @@ impl Space {
         Ok(out)
     }
 
-    /// Values in a region: those of the mouth that fluid came from, in the first half of its way, or of that which it goes to.
+    /// Values in a region: those of the socket that fluid came from, in the first half of its way, or of that which it goes to.
     fn in_region<'a>(
         &self,
         net: &Network,
@@ -131,19 +131,19 @@ impl Space {
         let (slab, region) = (&self.slab, &net.regions[r]);
         let windows = Window::of_region(region, &slab.mean);
         let within = &followed.regions[r];
-        // By mouth: its stream at the region's rim, and where streams meet.
-        let mut streams: Vec<Option<[&Stream; 2]>> = vec![None; region.mouths.len()];
+        // By socket: its stream at the region's rim, and where streams meet.
+        let mut streams: Vec<Option<[&Stream; 2]>> = vec![None; region.sockets.len()];
         let (mut inlets, mut outlets) = (within.inlets.iter(), within.outlets.iter());
-        for (stream, mouth) in streams.iter_mut().zip(&region.mouths) {
-            if mouth.outflow < 0.0 {
+        for (stream, socket) in streams.iter_mut().zip(&region.sockets) {
+            if socket.outflow < 0.0 {
                 *stream = inlets.next().map(|[rim, inner]| [rim, inner]);
-            } else if mouth.outflow > 0.0 {
+            } else if socket.outflow > 0.0 {
                 *stream = outlets.next().map(|[inner, rim]| [rim, inner]);
             }
         }
-        let at_mouth = |arrival: &Arrival, part: f64| {
-            let [rim, inner] = streams[arrival.mouth]?;
-            let duct = duct(region.mouths[arrival.mouth].width)?;
+        let at_socket = |arrival: &Arrival, part: f64| {
+            let [rim, inner] = streams[arrival.socket]?;
+            let duct = duct(region.sockets[arrival.socket].width)?;
             let read = |s: &Stream| duct.value(&s.value, arrival.eta, arrival.height);
             Some((1.0 - part) * read(rim) + part * read(inner))
         };
@@ -173,12 +173,12 @@ impl Space {
                 (Some(a), Some(b)) => {
                     let part = a.length / (a.length + b.length).max(f64::MIN_POSITIVE);
                     match part < 0.5 {
-                        true => at_mouth(&a, 2.0 * part),
-                        false => at_mouth(&b, 2.0 * (1.0 - part)),
+                        true => at_socket(&a, 2.0 * part),
+                        false => at_socket(&b, 2.0 * (1.0 - part)),
                     }
                 }
-                (Some(a), None) => at_mouth(&a, 1.0),
-                (None, Some(b)) => at_mouth(&b, 1.0),
+                (Some(a), None) => at_socket(&a, 1.0),
+                (None, Some(b)) => at_socket(&b, 1.0),
                 (None, None) => None,
             }
         };
@@ -226,7 +226,7 @@ fn spread(columns: &mut [(u32, Vec<Option<f64>>)], cells: &[[usize; 6]]) {
     }
 }
 
-/// Of the depth: between two levels.
+/// Part of the depth between two levels.
 fn heights_step(levels: usize) -> f64 {
     0.5 / (levels - 1) as f64
 }

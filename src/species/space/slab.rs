@@ -37,7 +37,8 @@ impl At {
 pub struct Slab {
     /// The plane's nodes and cells, with the mean of the velocity over the depth.
     pub mean: Fields,
-    /// Of that mean over every plane cell, exact for the tetrahedra: their fluxes balance to rounding, those of the velocity read here to 1e-3. m^3/s.
+    /// Integrals of that mean over every plane cell, exact for the tetrahedra: their fluxes balance to rounding, those of the
+    /// velocity read here to 1e-3. m^3/s.
     pub integrals: Vec<Point>,
     index: FieldIndex,
     /// m.

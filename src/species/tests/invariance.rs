@@ -149,7 +149,7 @@ fn ages_and_times_to_leave_add_up_to_the_volume() {
                     .net
                     .regions
                     .iter()
-                    .filter(|r| r.mouths.iter().any(|m| m.outflow != 0.0))
+                    .filter(|r| r.sockets.iter().any(|m| m.outflow != 0.0))
                     .map(|r| r.area),
             )
             .sum();

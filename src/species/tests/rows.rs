@@ -167,7 +167,7 @@ fn neighbours_lie_longer_beside_each_other_towards_the_outer_wall() {
         // The region has 1.5 widths of pipe before the corner and behind it: together as much as 2 and 1.
         let at = |eta: f64| {
             let trace = tracer
-                .trace(ways.inlets[0].mouth, profile.flow(eta))
+                .trace(ways.inlets[0].socket, profile.flow(eta))
                 .unwrap();
             trace.work[trace.work.len() - 1] / profile.speed(eta) - 3.0
         };

@@ -65,10 +65,10 @@ fn galerkin(
     let mut planes = Vec::new();
     for (port, solved) in chip.ports.iter().zip(&solution.ports) {
         let part = &chip.parts[port.socket.part];
-        let mouth = part.shape.mouths()[port.socket.socket];
+        let socket = part.shape.sockets()[port.socket.socket];
         let (middle, out) = (
-            part.motion.apply(mouth.middle),
-            Point::unit(part.motion.turn(mouth.direction)),
+            part.motion.apply(socket.middle),
+            Point::unit(part.motion.turn(socket.direction)),
         );
         let is_on = move |x: [f64; 3]| {
             let d = Point::new(x[0], x[1]) - middle;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::intern::Interner;
 use super::layout::{NodeUnknowns, Velocity};
 use super::lines::Lines;
-use super::model::{Block, Incidence, Kind, Row, RowClass};
+use super::model::{Block, CanonicalBlock, Incidence, Row, RowClass};
 use stokeslet_cad::chip::Chip;
 use stokeslet_flow::mesh::INTERIOR;
 
@@ -17,7 +17,7 @@ use stokeslet_flow::mesh::INTERIOR;
 pub fn own_by_connection(
     chip: &Chip,
     lines: &Lines,
-    kinds: &[Kind],
+    kinds: &[CanonicalBlock],
     blocks: &mut [Block],
     slots: &[Vec<(u32, bool)>],
     interner: &mut Interner,
@@ -81,7 +81,7 @@ pub fn own_by_connection(
 }
 
 /// Unknowns of a node that lies on no line.
-pub fn interior_unknowns(kinds: &[Kind], kind: u32, node: u32) -> NodeUnknowns {
+pub fn interior_unknowns(kinds: &[CanonicalBlock], kind: u32, node: u32) -> NodeUnknowns {
     let mesh = &kinds[kind as usize].block.mesh;
     let velocity = if mesh.on_wall[node as usize] {
         Velocity::Given
@@ -98,7 +98,7 @@ pub fn interior_unknowns(kinds: &[Kind], kind: u32, node: u32) -> NodeUnknowns {
 /// The rows of a block some of whose nodes belong to another row than their line's.
 fn shared(
     lines: &Lines,
-    kinds: &[Kind],
+    kinds: &[CanonicalBlock],
     block: &Block,
     slots: &[(u32, bool)],
     rows: &[Row],

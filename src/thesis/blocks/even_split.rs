@@ -19,7 +19,7 @@ use super::connections::interior_unknowns;
 use super::intern::Interner;
 use super::layout::NodeUnknowns;
 use super::lines::Lines;
-use super::model::{Block, Kind, Row, RowClass};
+use super::model::{Block, CanonicalBlock, Row, RowClass};
 use super::parts::{Meets, Meshed};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
@@ -36,7 +36,7 @@ struct Holder {
 struct Split<'a> {
     lines: &'a Lines,
     parts: &'a [Meshed],
-    kinds: &'a [Kind],
+    kinds: &'a [CanonicalBlock],
     blocks: &'a [Block],
     /// Who holds each node of each line.
     holders: Vec<Vec<Vec<Holder>>>,
@@ -66,7 +66,7 @@ type LineNodeAt = (u32, u32);
 /// One row a block (and one a port), by the thesis's rule; sets the blocks' incidences.
 pub fn own_by_halves(
     chip: &Chip,
-    (lines, parts, kinds): (&Lines, &[Meshed], &[Kind]),
+    (lines, parts, kinds): (&Lines, &[Meshed], &[CanonicalBlock]),
     blocks: &mut [Block],
     slots: &[Vec<(u32, bool)>],
     interner: &mut Interner,
@@ -202,7 +202,7 @@ pub fn own_by_halves(
 /// Each block's nodes as nodes of lines, or `None` inside.
 fn node_places(
     lines: &Lines,
-    kinds: &[Kind],
+    kinds: &[CanonicalBlock],
     blocks: &[Block],
     slots: &[Vec<(u32, bool)>],
 ) -> Vec<Vec<Option<LineNodeAt>>> {
@@ -224,7 +224,7 @@ fn node_places(
         .collect()
 }
 
-fn middle(parts: &[Meshed], kinds: &[Kind], block: &Block) -> Point {
+fn middle(parts: &[Meshed], kinds: &[CanonicalBlock], block: &Block) -> Point {
     let nodes = &kinds[block.kind as usize].block.mesh.nodes;
     let sum = nodes
         .iter()

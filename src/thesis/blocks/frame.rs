@@ -6,7 +6,7 @@ use stokeslet_base::geometry::{Motion, Point};
 
 /// Orientation and unit of length of a block or a row: `v_in_chip = R(angle) M(mirror) v`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
+pub struct BlockFrame {
     /// Rotation in the chip, rad.
     pub angle: f64,
     /// Mirrored in its own x axis before it is turned.
@@ -15,7 +15,7 @@ pub struct Frame {
     pub unit: f64,
 }
 
-impl Frame {
+impl BlockFrame {
     /// A vector of the frame in the chip.
     pub fn to_chip(&self, v: Point) -> Point {
         self.motion().rotate(v)
@@ -53,7 +53,7 @@ const STEPS: f64 = 1e12;
 
 impl Relative {
     /// The row as the block sees it.
-    pub fn new(block: &Frame, row: &Frame) -> Self {
+    pub fn new(block: &BlockFrame, row: &BlockFrame) -> Self {
         let turn = row.angle - block.angle;
         let turn = if block.mirror { -turn } else { turn };
         let turn = (turn / FRAC_PI_2 * STEPS).round() as i64;

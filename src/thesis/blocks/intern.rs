@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::frame::{Frame, Relative};
+use super::frame::{BlockFrame, Relative};
 use super::layout::{Layout, NodeUnknowns};
-use super::model::{Incidence, Kind, Row, Side};
+use super::model::{CanonicalBlock, Incidence, Row, Side};
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// Distinct layouts and sides.
@@ -35,9 +35,9 @@ impl Interner {
     /// A block of kind `kind` touches a row with its nodes `nodes`: (node of the block, node of the row).
     pub fn incidence(
         &mut self,
-        kinds: &[Kind],
+        kinds: &[CanonicalBlock],
         kind: u32,
-        frame: &Frame,
+        frame: &BlockFrame,
         rows: &[Row],
         row: u32,
         nodes: Vec<(u32, u32)>,
@@ -50,9 +50,9 @@ impl Interner {
     /// As [`Self::incidence`] for all nodes in a slot of the block, known by the slot alone.
     pub fn slot_incidence(
         &mut self,
-        kinds: &[Kind],
+        kinds: &[CanonicalBlock],
         (kind, slot, backwards): (u32, u16, bool),
-        frame: &Frame,
+        frame: &BlockFrame,
         rows: &[Row],
         row: u32,
     ) -> Incidence {
@@ -79,7 +79,7 @@ impl Interner {
 
     fn side(
         &mut self,
-        kinds: &[Kind],
+        kinds: &[CanonicalBlock],
         kind: u32,
         layout: u32,
         relative: Relative,

@@ -20,7 +20,7 @@ pub struct NodeUnknowns {
     pub velocity: Velocity,
     /// Whether the node carries a pressure.
     pub pressure: bool,
-    /// False where another row owns the node (corners where mouths touch).
+    /// False where another row owns the node (corners where sockets touch).
     pub owned: bool,
 }
 

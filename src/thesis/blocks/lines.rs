@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::frame::Frame;
+use super::frame::BlockFrame;
 use super::layout::{NodeUnknowns, Velocity};
 use super::model::RowClass;
 use super::parts::{Meets, Meshed};
@@ -20,7 +20,7 @@ pub struct Draft {
     /// The part whose line it is; for a line between two parts, the strip's, else the lower part's.
     pub part: usize,
     /// Its axes.
-    pub frame: Frame,
+    pub frame: BlockFrame,
     /// When it may be eliminated.
     pub class: RowClass,
 }
@@ -31,7 +31,7 @@ pub struct Lines {
     pub drafts: Vec<Draft>,
     /// By part and line of its mesh: the line's number, and whether it counts the mesh's line backwards.
     pub of_part: Vec<Vec<Option<(u32, bool)>>>,
-    /// (line, node) that stands for another (line, node): corners that two mouths share.
+    /// (line, node) that stands for another (line, node): corners that two sockets share.
     aliases: FxHashMap<(u32, u32), (u32, u32)>,
 }
 
@@ -72,7 +72,7 @@ impl Lines {
         let p = &parts[part];
         let l = &p.mesh.lines[line];
         let half_turn = if flip { std::f64::consts::PI } else { 0.0 };
-        let frame = Frame {
+        let frame = BlockFrame {
             angle: p.chip_from_canonical.turn(l.angle + half_turn),
             mirror: p.chip_from_canonical.mirror,
             unit: l.scale * p.unit,
@@ -98,7 +98,7 @@ impl Lines {
         }
     }
 
-    /// Rows of polygons, their mouths, and the separators one slice inside the pipes beyond: all in the polygon's own order,
+    /// Rows of polygons, their sockets, and the separators one slice inside the pipes beyond: all in the polygon's own order,
     /// so that every copy numbers (and later eliminates) them alike.
     fn number_polygons(&mut self, parts: &[Meshed]) {
         for part in (0..parts.len())
@@ -163,7 +163,7 @@ impl Lines {
         (row, if backwards { n - 1 - index } else { index } as u32)
     }
 
-    /// A node that two mouths share belongs to the lower row.
+    /// A node that two sockets share belongs to the lower row.
     fn find_aliases(&mut self, parts: &[Meshed]) {
         for (part, meshed) in parts.iter().enumerate() {
             for alias in &meshed.mesh.aliases {

@@ -22,9 +22,11 @@ mod model;
 mod parts;
 mod summary;
 
-pub use frame::{Frame, Relative};
+pub use frame::{BlockFrame, Relative};
 pub use layout::{Layout, NodeUnknowns, Velocity};
-pub use model::{Block, BlockModel, CutError, Incidence, Kind, PortPlace, Row, RowClass, Side};
+pub use model::{
+    Block, BlockModel, CanonicalBlock, CutError, Incidence, PortPlace, Row, RowClass, Side,
+};
 
 use crate::Ownership;
 use intern::Interner;
@@ -107,7 +109,7 @@ fn place_blocks(parts: &[Meshed], lines: &Lines) -> (Vec<Block>, Vec<Vec<(u32, b
     for (part, p) in parts.iter().enumerate() {
         let motion = p.chip_from_canonical;
         for placed in &p.mesh.blocks {
-            let frame = Frame {
+            let frame = BlockFrame {
                 angle: motion.turn(placed.angle),
                 mirror: motion.mirror,
                 unit: p.unit * placed.scale,

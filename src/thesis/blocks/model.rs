@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::frame::{Frame, Relative};
+use super::frame::{BlockFrame, Relative};
 use super::layout::Layout;
 use stokeslet_base::fingerprint::Fingerprint;
 use stokeslet_base::geometry::Point;
@@ -28,7 +28,7 @@ pub struct Row {
     /// Index into [`BlockModel::layouts`].
     pub layout: u32,
     /// Its own axes and unit.
-    pub frame: Frame,
+    pub frame: BlockFrame,
     /// Number of its first owned node in the chip.
     pub first_node: u32,
     /// When it may be eliminated.
@@ -61,7 +61,7 @@ pub struct Incidence {
 
 /// A canonical block and its key.
 #[derive(Clone, Debug)]
-pub struct Kind {
+pub struct CanonicalBlock {
     /// Mesh and places.
     pub block: Arc<BlockKind<2>>,
     /// Key of the mesh.
@@ -76,7 +76,7 @@ pub struct Block {
     /// Index into `Chip::parts`.
     pub part: u32,
     /// Orientation and unit.
-    pub frame: Frame,
+    pub frame: BlockFrame,
     /// Where its origin lies in the chip, m.
     pub origin: Point,
     /// The rows it touches, by row.
@@ -97,7 +97,7 @@ pub struct PortPlace {
     pub row: u32,
     /// Outward unit vector in the chip.
     pub outward: Point,
-    /// Middle of the mouth, m.
+    /// Middle of the socket, m.
     pub middle: Point,
     /// Across, m.
     pub width: f64,
@@ -113,7 +113,7 @@ pub struct BlockModel {
     /// Dynamic viscosity, Pa s.
     pub viscosity: f64,
     /// Canonical blocks.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<CanonicalBlock>,
     /// All blocks.
     pub blocks: Vec<Block>,
     /// Distinct layouts.

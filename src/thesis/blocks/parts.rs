@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::model::{CutError, Kind};
+use super::model::{CanonicalBlock, CutError};
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::Motion;
 use stokeslet_cad::chip::Chip;
@@ -48,11 +48,11 @@ pub fn mesh_parts(
     chip: &Chip,
     resolution: u32,
     corners: Corners,
-) -> Result<(Vec<Meshed>, Vec<Kind>), CutError> {
+) -> Result<(Vec<Meshed>, Vec<CanonicalBlock>), CutError> {
     let mut meshes: FxHashMap<CanonicalShape, (Arc<ComponentMesh>, Arc<Vec<u32>>)> =
         FxHashMap::default();
     let mut kind_numbers: FxHashMap<Fingerprint, u32> = FxHashMap::default();
-    let mut kinds: Vec<Kind> = Vec::new();
+    let mut kinds: Vec<CanonicalBlock> = Vec::new();
     let mut parts = Vec::with_capacity(chip.parts.len());
     for (index, part) in chip.parts.iter().enumerate() {
         let canonical = canonicalise(&part.shape, &part.walls).with_corners(corners);
@@ -63,7 +63,7 @@ pub fn mesh_parts(
             let numbers = mesh.kinds.iter().map(|kind| {
                 let fingerprint = kind_fingerprint(kind);
                 *kind_numbers.entry(fingerprint).or_insert_with(|| {
-                    kinds.push(Kind {
+                    kinds.push(CanonicalBlock {
                         block: Arc::new(kind.clone()),
                         fingerprint,
                     });

@@ -81,13 +81,13 @@ pub fn ports(chip: &Chip, parts: &[Meshed], lines: &Lines) -> Result<Vec<PortPla
         let (part, socket) = find_socket(parts, port.socket)?;
         let (row, _) = lines.of_part[part][socket].expect("all lines are numbered");
         let part = &chip.parts[part];
-        let mouth = part.shape.mouths()[port.socket.socket];
-        let outward = part.motion.rotate(Point::unit(mouth.direction));
+        let socket = part.shape.sockets()[port.socket.socket];
+        let outward = part.motion.rotate(Point::unit(socket.direction));
         Ok(PortPlace {
             row,
             outward,
-            middle: part.motion.apply(mouth.middle),
-            width: mouth.width,
+            middle: part.motion.apply(socket.middle),
+            width: socket.width,
         })
     };
     chip.ports.iter().map(place).collect()

@@ -21,7 +21,7 @@ use super::system::{BlockSystem, Leaves, Stage, Step};
 use stokeslet_base::table::Caching;
 
 /// Groups of separators up to this size are eliminated in their own order, so that copies stay copies: a junction of many
-/// mouths has a dozen. Larger groups are networks, where COLAMD saves fill.
+/// sockets has a dozen. Larger groups are networks, where COLAMD saves fill.
 const LARGEST_JUNCTION: usize = 12;
 
 /// An eliminated system: steps, and the matrices that they name.

@@ -4,8 +4,8 @@ use super::*;
 
 const WIDTH: f64 = 1e-4;
 
-fn mouth(x_mm: f64, y_mm: f64, degrees: f64) -> Mouth {
-    Mouth {
+fn socket(x_mm: f64, y_mm: f64, degrees: f64) -> Socket {
+    Socket {
         middle: Point::new(x_mm * 1e-3, y_mm * 1e-3),
         direction: normalise(degrees.to_radians()),
         width: WIDTH,
@@ -14,7 +14,7 @@ fn mouth(x_mm: f64, y_mm: f64, degrees: f64) -> Mouth {
 
 fn task(to: RouteEnd, bend: Bend) -> RouteTask {
     RouteTask {
-        from: mouth(0.0, 0.0, 0.0),
+        from: socket(0.0, 0.0, 0.0),
         to,
         width: WIDTH,
         bend,
@@ -28,8 +28,8 @@ fn any_two_sockets_some_widths_apart_are_joined() {
         for place in 0..16 {
             let (s, c) = (f64::from(place) * PI / 8.0).sin_cos();
             for turn in 0..24 {
-                let to = mouth(2.0 * c, 2.0 * s, f64::from(turn) * 15.0 + 0.5);
-                let to = [to, mouth(2.0 * c, 2.0 * s, f64::from(turn % 4) * 90.0)];
+                let to = socket(2.0 * c, 2.0 * s, f64::from(turn) * 15.0 + 0.5);
+                let to = [to, socket(2.0 * c, 2.0 * s, f64::from(turn % 4) * 90.0)];
                 for to in to {
                     let task = task(RouteEnd::Socket(to), bend);
                     let via = auto_route(&task, &Obstacles::default());
@@ -49,16 +49,16 @@ fn the_shapes_are_those_that_people_draw() {
         way.expect("there is room").len()
     };
     assert_eq!(
-        corners(RouteEnd::Socket(mouth(2.0, 0.0, 180.0))),
+        corners(RouteEnd::Socket(socket(2.0, 0.0, 180.0))),
         0,
         "straight"
     );
-    assert_eq!(corners(RouteEnd::Socket(mouth(2.0, 1.0, -90.0))), 1, "L");
-    assert_eq!(corners(RouteEnd::Socket(mouth(2.0, 1.0, 180.0))), 2, "Z");
-    assert_eq!(corners(RouteEnd::Socket(mouth(0.0, 1.0, 0.0))), 2, "U");
-    assert_eq!(corners(RouteEnd::Socket(mouth(-1.0, 1.0, 180.0))), 4, "S");
+    assert_eq!(corners(RouteEnd::Socket(socket(2.0, 1.0, -90.0))), 1, "L");
+    assert_eq!(corners(RouteEnd::Socket(socket(2.0, 1.0, 180.0))), 2, "Z");
+    assert_eq!(corners(RouteEnd::Socket(socket(0.0, 1.0, 0.0))), 2, "U");
+    assert_eq!(corners(RouteEnd::Socket(socket(-1.0, 1.0, 180.0))), 4, "S");
     assert_eq!(
-        corners(RouteEnd::Socket(mouth(2.0, 1.0, 225.0))),
+        corners(RouteEnd::Socket(socket(2.0, 1.0, 225.0))),
         1,
         "to the slanted axis"
     );
@@ -76,7 +76,7 @@ fn the_shapes_are_those_that_people_draw() {
 
 #[test]
 fn a_z_turns_half_way() {
-    let to = RouteEnd::Socket(mouth(2.0, 1.0, 180.0));
+    let to = RouteEnd::Socket(socket(2.0, 1.0, 180.0));
     let via = auto_route(&task(to, Bend::Mitred), &Obstacles::default()).unwrap();
     assert_eq!(via, [Point::new(1e-3, 0.0), Point::new(1e-3, 1e-3)]);
 }
@@ -96,7 +96,7 @@ fn parts_in_the_way_are_gone_around() {
     };
     let mut obstacles = Obstacles::default();
     obstacles.add(&[block]);
-    let task = task(RouteEnd::Socket(mouth(2.0, 0.2, 180.0)), Bend::Mitred);
+    let task = task(RouteEnd::Socket(socket(2.0, 0.2, 180.0)), Bend::Mitred);
     let via = auto_route(&task, &obstacles).unwrap();
     assert_eq!(obstacles.hits(&polyline(&task, &via), WIDTH), 0, "{via:?}");
     let free = auto_route(&task, &Obstacles::default()).unwrap();

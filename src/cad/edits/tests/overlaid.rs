@@ -145,7 +145,7 @@ fn a_mirror_line_makes_the_other_half() {
         ("arm", "arm2", "b"),
         ("turn", "turn2", "b"),
     ] {
-        let (own, other) = (place(item, socket).mouth, place(copy, socket).mouth);
+        let (own, other) = (place(item, socket).geometry, place(copy, socket).geometry);
         let mirrored = Point::new(-own.middle.x, own.middle.y);
         assert!((other.middle - mirrored).norm() < 1e-9, "{item}: {other:?}");
     }

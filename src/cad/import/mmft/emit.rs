@@ -327,7 +327,7 @@ impl Emitter<'_> {
                     let socket = format!("m{}", k + 1);
                     let found = realised.sockets.iter().find(|(name, _)| *name == socket);
                     let reach = found.map_or(0.0, |(_, at)| {
-                        realised.parts[at.part].shape.mouths()[at.socket]
+                        realised.parts[at.part].shape.sockets()[at.socket]
                             .middle
                             .norm()
                     });

@@ -44,7 +44,7 @@ pub struct Network {
     pub(super) channels: Vec<Channel>,
     pub(super) ports: BTreeMap<usize, Held>,
     pub(super) is_assumed: bool,
-    /// Of the first channel, m.
+    /// Depth of the first channel, m.
     pub(super) depth: f64,
     /// Pa s.
     pub(super) viscosity: f64,

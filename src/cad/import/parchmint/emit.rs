@@ -371,12 +371,12 @@ fn most_common(values: impl Iterator<Item = f64>) -> Option<f64> {
     best.map(|(bits, _)| f64::from_bits(*bits))
 }
 
-/// A port of the chip: the component, its name and the socket it opens.
-pub(super) type Opening = (usize, String, String);
+/// A port of the chip: the component, its name and the socket it is at.
+pub(super) type OpenSocket = (usize, String, String);
 
 fn conditions(
     netlist: &Netlist,
-    openings: Vec<Opening>,
+    open: Vec<OpenSocket>,
     first: &BTreeSet<usize>,
     options: &Options,
     comments: &mut BTreeMap<(&'static str, String), String>,
@@ -386,7 +386,7 @@ fn conditions(
     let mut driven = BTreeSet::new();
     let mut begun = BTreeSet::new();
     let mut ports = Vec::new();
-    for (component, name, at) in openings {
+    for (component, name, at) in open {
         let original = &netlist.components[component].name;
         let name = super::layout::unique(&super::layout::well_formed(&name), &mut taken);
         let drive = options
@@ -451,8 +451,8 @@ impl Site<'_> {
         (&self.channels[end.0].name, end.1)
     }
 
-    /// Ends stay open; several at one port meet in a junction whose last arm is the opening.
-    fn ports(&self, component: usize, drawing: &mut Drawing<'_>, out: &mut Vec<Opening>) {
+    /// Ends stay open; several at one port meet in a junction whose last socket is the port's.
+    fn ports(&self, component: usize, drawing: &mut Drawing<'_>, out: &mut Vec<OpenSocket>) {
         let name = &self.component.name;
         if self.ends.len() == 1 || self.component.entity == "PORTBANK" {
             for (k, &end) in self.ends.iter().enumerate() {

@@ -153,7 +153,7 @@ impl<'l> Drawing<'l> {
         let (component, socket) = at.rsplit_once('.')?;
         let realised = self.realised.get(component)?;
         let (_, found) = realised.sockets.iter().find(|(name, _)| name == socket)?;
-        Some(realised.parts[found.part].shape.mouths()[found.socket].width)
+        Some(realised.parts[found.part].shape.sockets()[found.socket].width)
     }
 
     fn add(

@@ -1,9 +1,9 @@
-//! The union of a drawing, cut into pipes and polygons that meet in mouths.
+//! The union of a drawing, cut into pipes and polygons that meet in sockets.
 //!
 //! ```text
 //!         |  |                    A stretch of a channel that nothing else touches, at least a width long, is a pipe. What is
 //!   ------+  +-------+---.        left of the union are polygons; an edge that runs straight across a channel where a pipe
-//!   pipe |poly| pipe  |poly( )    begins, or where a port's hole does, is a mouth.
+//!   pipe |poly| pipe  |poly( )    begins, or where a port's hole does, is a socket.
 //!   ------+--+-------+---'
 //! ```
 
@@ -14,7 +14,7 @@ use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::float::overlay::FloatOverlay;
 
 use super::super::graph::error;
-use super::super::ring::{Corner, Opening, Stretch, split};
+use super::super::ring::{Corner, OpenEdge, Stretch, split};
 use super::outline::{chords, circle};
 use super::read::{Drawing, Duct};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter, Severity};
@@ -23,20 +23,20 @@ use stokeslet_base::geometry::outline::{bounds, first_crossing, signed_area};
 
 /// Shapes nearer than this part of a channel's width touch it.
 const TOUCH: f64 = 1e-3;
-/// Pipes begin this many widths beside what touches their channel, so that mouths don't end in its corners.
+/// Pipes begin this many widths beside what touches their channel, so that sockets don't end in its corners.
 const MARGIN: f64 = 0.25;
 /// What is cut away is wider than what is cut by this part of the width: nothing of it stays.
 const OVER: f64 = 1e-6;
 /// Corners nearer than this part of the width are one.
 const SAME_PLACE: f64 = 1e-7;
-/// Mouths are found within this part of the width.
+/// Sockets are found within this part of the width.
 const NEAR: f64 = 1e-4;
 /// Enclosed walls and leftovers smaller than this many widths squared are what the union's rounding leaves.
 const SPECK: f64 = 1e-6;
 
-/// Where a channel is cut.
+/// Where a channel is cut: a socket of the pipe that begins or ends there, and of what it meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Mouth {
+pub(super) struct Socket {
     pub middle: Point,
     /// Along the channel, a unit vector.
     pub axis: Point,
@@ -45,11 +45,11 @@ pub(super) struct Mouth {
     pub hole: Option<usize>,
 }
 
-/// A straight piece of a channel between two mouths.
+/// A straight piece of a channel between two sockets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pipe {
-    /// Index of its mouths, in the direction of the channel.
-    pub mouths: [usize; 2],
+    /// Index of its sockets, in the direction of the channel.
+    pub sockets: [usize; 2],
 }
 
 /// A piece of any shape.
@@ -57,8 +57,8 @@ pub(super) struct Pipe {
 pub(super) struct Blob {
     /// Counter-clockwise, m.
     pub corners: Vec<Point>,
-    /// A mouth and the corner that its edge starts from.
-    pub mouths: Vec<(usize, usize)>,
+    /// A socket and the corner that its edge starts from.
+    pub sockets: Vec<(usize, usize)>,
     /// A cut that another piece shares, and the corner that its edge starts from.
     pub cuts: Vec<(usize, usize)>,
 }
@@ -66,7 +66,7 @@ pub(super) struct Blob {
 /// A drawing in pieces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pieces {
-    pub mouths: Vec<Mouth>,
+    pub sockets: Vec<Socket>,
     pub pipes: Vec<Pipe>,
     pub blobs: Vec<Blob>,
 }
@@ -189,7 +189,7 @@ fn on_duct(drawing: &Drawing, duct: &Duct) -> Vec<(usize, [f64; 2])> {
     out
 }
 
-/// Finds the pipes of a channel; adds their mouths, those of its ports, and what they cut away.
+/// Finds the pipes of a channel; adds their sockets, those of its ports, and what they cut away.
 fn stretches(
     drawing: &Drawing,
     k: usize,
@@ -243,23 +243,23 @@ fn stretches(
     let mut at = f64::NEG_INFINITY;
     for [from, to] in taken {
         if from - at >= width && at.is_finite() && from.is_finite() {
-            let mouths = [at, from].map(|s| {
+            let sockets = [at, from].map(|s| {
                 let edge = on.iter().find_map(|(hole, reach)| {
                     let side = (0..2).find(|&side| reach[side] == s)?;
                     Some((*hole, side))
                 });
                 if let Some(edge) = edge {
-                    ends.insert(edge, pieces.mouths.len());
+                    ends.insert(edge, pieces.sockets.len());
                 }
-                pieces.mouths.push(Mouth {
+                pieces.sockets.push(Socket {
                     middle: duct.from + axis * s,
                     axis,
                     width,
                     hole: edge.map(|(hole, _)| hole),
                 });
-                pieces.mouths.len() - 1
+                pieces.sockets.len() - 1
             });
-            pieces.pipes.push(Pipe { mouths });
+            pieces.pipes.push(Pipe { sockets });
             away.push(band(duct, at, from, OVER * width));
         }
         at = at.max(to);
@@ -268,7 +268,7 @@ fn stretches(
     for (hole, reach) in on {
         for (side, s) in reach.into_iter().enumerate() {
             if !ends.contains_key(&(hole, side)) && s > 0.0 && s < length {
-                pieces.mouths.push(Mouth {
+                pieces.sockets.push(Socket {
                     middle: duct.from + axis * s,
                     axis,
                     width,
@@ -313,14 +313,14 @@ fn blob(
         .filter(|c| !is_speck(c))
         .map(|c| corners(c, width))
         .collect();
-    let reaches = |mouth: &Mouth| {
-        let (p, w) = (mouth.middle, mouth.width);
+    let reaches = |socket: &Socket| {
+        let (p, w) = (socket.middle, socket.width);
         p.x + w >= low.x && p.x - w <= high.x && p.y + w >= low.y && p.y - w <= high.y
     };
-    let all = pieces.mouths.iter().enumerate();
-    for (k, mouth) in all.filter(|(_, mouth)| reaches(mouth)) {
+    let all = pieces.sockets.iter().enumerate();
+    for (k, socket) in all.filter(|(_, socket)| reaches(socket)) {
         for walls in &mut contours {
-            fix(k, mouth, walls);
+            fix(k, socket, walls);
         }
     }
     let simple = if contours.len() == 1 {
@@ -342,13 +342,13 @@ fn blob(
         drop_straight(&mut walls, width);
         let mut blob = Blob {
             corners: walls.iter().map(|corner| corner.at).collect(),
-            mouths: Vec::new(),
+            sockets: Vec::new(),
             cuts: Vec::new(),
         };
         for (k, corner) in walls.iter().enumerate() {
-            match corner.opening {
-                Some(Opening::Mouth(mouth)) => blob.mouths.push((mouth, k)),
-                Some(Opening::Cut(cut)) => {
+            match corner.open {
+                Some(OpenEdge::Socket(socket)) => blob.sockets.push((socket, k)),
+                Some(OpenEdge::Cut(cut)) => {
                     blob.cuts.push((first_cut + cut, k));
                     *n_cuts = (*n_cuts).max(first_cut + cut + 1);
                 }
@@ -379,29 +379,29 @@ fn corners(contour: &[Point], width: f64) -> Vec<Corner> {
         .map(|at| Corner {
             at,
             fixed: false,
-            opening: None,
+            open: None,
         })
         .collect()
 }
 
-/// Marks the edge of a mouth and puts its corners in their exact places.
-fn fix(index: usize, mouth: &Mouth, walls: &mut [Corner]) {
-    let side = mouth.axis.left() * (mouth.width / 2.0);
-    let ends = [mouth.middle - side, mouth.middle + side];
-    let near = |p: Point, q: Point| (p - q).norm() <= NEAR * mouth.width;
+/// Marks the edge of a socket and puts its corners in their exact places.
+fn fix(index: usize, socket: &Socket, walls: &mut [Corner]) {
+    let side = socket.axis.left() * (socket.width / 2.0);
+    let ends = [socket.middle - side, socket.middle + side];
+    let near = |p: Point, q: Point| (p - q).norm() <= NEAR * socket.width;
     let n = walls.len();
     let found = (0..n).find_map(|k| {
         let (a, b) = (walls[k].at, walls[(k + 1) % n].at);
         let forth = near(a, ends[0]) && near(b, ends[1]);
         let back = near(a, ends[1]) && near(b, ends[0]);
-        (walls[k].opening.is_none() && (forth || back)).then_some((k, back))
+        (walls[k].open.is_none() && (forth || back)).then_some((k, back))
     });
     let Some((k, is_back)) = found else { return };
     let [a, b] = if is_back { [ends[1], ends[0]] } else { ends };
     walls[k] = Corner {
         at: a,
         fixed: true,
-        opening: Some(Opening::Mouth(index)),
+        open: Some(OpenEdge::Socket(index)),
     };
     let second = &mut walls[(k + 1) % n];
     (second.at, second.fixed) = (b, true);
@@ -433,16 +433,16 @@ impl Pieces {
     pub fn islands(&self) -> Vec<(Vec<usize>, BTreeSet<usize>)> {
         let n_pipes = self.pipes.len();
         let n = n_pipes + self.blobs.len();
-        let mut of_mouth: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut of_socket: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut of_cut: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (k, pipe) in self.pipes.iter().enumerate() {
-            for mouth in pipe.mouths {
-                of_mouth.entry(mouth).or_default().push(k);
+            for socket in pipe.sockets {
+                of_socket.entry(socket).or_default().push(k);
             }
         }
         for (k, blob) in self.blobs.iter().enumerate() {
-            for (mouth, _) in &blob.mouths {
-                of_mouth.entry(*mouth).or_default().push(n_pipes + k);
+            for (socket, _) in &blob.sockets {
+                of_socket.entry(*socket).or_default().push(n_pipes + k);
             }
             for (cut, _) in &blob.cuts {
                 of_cut.entry(*cut).or_default().push(n_pipes + k);
@@ -457,9 +457,9 @@ impl Pieces {
             k
         }
         // Two channels that end at one port are joined by the hole only, which isn't solved.
-        let inner = of_mouth
+        let inner = of_socket
             .iter()
-            .filter(|(mouth, _)| self.mouths[**mouth].hole.is_none())
+            .filter(|(socket, _)| self.sockets[**socket].hole.is_none())
             .map(|(_, list)| list);
         for list in inner.chain(of_cut.values()) {
             for pair in list.windows(2) {
@@ -472,8 +472,8 @@ impl Pieces {
             let at = root(&mut group, k);
             islands.entry(at).or_default().0.push(k);
         }
-        for (mouth, list) in &of_mouth {
-            if let Some(hole) = self.mouths[*mouth].hole {
+        for (socket, list) in &of_socket {
+            if let Some(hole) = self.sockets[*socket].hole {
                 for &k in list {
                     let at = root(&mut group, k);
                     islands.entry(at).or_default().1.insert(hole);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::annotate::annotate;
 use super::super::graph::error;
 use super::super::{Imported, Options};
-use super::cut::{Blob, Mouth, Pieces, Pipe};
+use super::cut::{Blob, Pieces, Pipe, Socket};
 use super::read::Drawing;
 use crate::design::{
     Component, Connection, DepthModel, Design, Dimension, Placement, Port, PortCondition, Sheets,
@@ -33,7 +33,7 @@ pub(super) fn emit(
 ) -> Option<Imported> {
     let names = hole_names(drawing);
     let mut design = empty(drawing, name, out);
-    let mut sockets: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut socket_names: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let mut cuts: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let mut comments = BTreeMap::new();
     let mut driven = BTreeSet::new();
@@ -51,15 +51,15 @@ pub(super) fn emit(
                     &mut design,
                     k,
                     &pieces.pipes[k],
-                    &pieces.mouths,
-                    &mut sockets,
+                    &pieces.sockets,
+                    &mut socket_names,
                 ),
                 Some(blob) => {
                     add_blob(
                         &mut design,
                         blob,
                         &pieces.blobs[blob],
-                        &mut sockets,
+                        &mut socket_names,
                         &mut cuts,
                     );
                 }
@@ -84,11 +84,11 @@ pub(super) fn emit(
                 }
             };
             let open: Vec<&String> = pieces
-                .mouths
+                .sockets
                 .iter()
                 .enumerate()
-                .filter(|(_, mouth)| mouth.hole == Some(hole))
-                .filter_map(|(k, _)| sockets.get(&k)?.first())
+                .filter(|(_, socket)| socket.hole == Some(hole))
+                .filter_map(|(k, _)| socket_names.get(&k)?.first())
                 .collect();
             if open.len() > 1
                 && matches!(
@@ -132,7 +132,7 @@ pub(super) fn emit(
             }
         }
     }
-    for pair in inner_pairs(pieces, &sockets).chain(cuts.into_values()) {
+    for pair in inner_pairs(pieces, &socket_names).chain(cuts.into_values()) {
         if let Ok([a, b]) = <[String; 2]>::try_from(pair) {
             design.connections.push(Connection {
                 a: Spanned::nowhere(a),
@@ -160,14 +160,14 @@ pub(super) fn emit(
     })
 }
 
-/// The two sockets of every mouth within an island.
+/// The two names of every socket within an island: one of either piece that meets there.
 fn inner_pairs<'a>(
     pieces: &'a Pieces,
-    sockets: &'a BTreeMap<usize, Vec<String>>,
+    socket_names: &'a BTreeMap<usize, Vec<String>>,
 ) -> impl Iterator<Item = Vec<String>> + 'a {
-    sockets
+    socket_names
         .iter()
-        .filter(|(mouth, _)| pieces.mouths[**mouth].hole.is_none())
+        .filter(|(socket, _)| pieces.sockets[**socket].hole.is_none())
         .map(|(_, names)| names.clone())
 }
 
@@ -261,7 +261,7 @@ fn tell_left_out(
 ) {
     let n_pipes = pieces.pipes.len();
     let place = match members.first() {
-        Some(&k) if k < n_pipes => pieces.mouths[pieces.pipes[k].mouths[0]].middle,
+        Some(&k) if k < n_pipes => pieces.sockets[pieces.pipes[k].sockets[0]].middle,
         Some(&k) => pieces.blobs[k - n_pipes].corners[0],
         None => return,
     };
@@ -351,11 +351,11 @@ fn add_pipe(
     design: &mut Design,
     k: usize,
     pipe: &Pipe,
-    mouths: &[Mouth],
-    sockets: &mut BTreeMap<usize, Vec<String>>,
+    sockets: &[Socket],
+    socket_names: &mut BTreeMap<usize, Vec<String>>,
 ) {
     let name = format!("c{}", k + 1);
-    let [a, b] = pipe.mouths.map(|mouth| mouths[mouth]);
+    let [a, b] = pipe.sockets.map(|socket| sockets[socket]);
     let along = b.middle - a.middle;
     let parameters = vec![("length", length(along.norm())), ("width", length(a.width))];
     design.components.push(component(
@@ -365,11 +365,11 @@ fn add_pipe(
         along.angle(),
         parameters,
     ));
-    for (mouth, socket) in pipe.mouths.into_iter().zip(["a", "b"]) {
-        sockets
-            .entry(mouth)
+    for (socket, own_name) in pipe.sockets.into_iter().zip(["a", "b"]) {
+        socket_names
+            .entry(socket)
             .or_default()
-            .push(format!("{name}.{socket}"));
+            .push(format!("{name}.{own_name}"));
     }
 }
 
@@ -377,14 +377,14 @@ fn add_blob(
     design: &mut Design,
     k: usize,
     blob: &Blob,
-    sockets: &mut BTreeMap<usize, Vec<String>>,
+    socket_names: &mut BTreeMap<usize, Vec<String>>,
     cuts: &mut BTreeMap<usize, Vec<String>>,
 ) {
     let name = format!("s{}", k + 1);
     let origin = blob.corners[0];
     let corner = |&p: &Point| Value::List(vec![length(p.x - origin.x), length(p.y - origin.y)]);
-    let openings: Vec<usize> = blob
-        .mouths
+    let edges: Vec<usize> = blob
+        .sockets
         .iter()
         .chain(&blob.cuts)
         .map(|(_, first)| *first)
@@ -397,7 +397,7 @@ fn add_blob(
         (
             "mouths",
             Value::List(
-                openings
+                edges
                     .iter()
                     .map(|&first| Value::Number((first + 1) as f64))
                     .collect(),
@@ -407,14 +407,14 @@ fn add_blob(
     design
         .components
         .push(component(&name, "polygon", origin, 0.0, parameters));
-    for (j, (mouth, _)) in blob.mouths.iter().enumerate() {
-        sockets
-            .entry(*mouth)
+    for (j, (socket, _)) in blob.sockets.iter().enumerate() {
+        socket_names
+            .entry(*socket)
             .or_default()
             .push(format!("{name}.m{}", j + 1));
     }
     for (j, (cut, _)) in blob.cuts.iter().enumerate() {
-        let socket = format!("{name}.m{}", blob.mouths.len() + j + 1);
+        let socket = format!("{name}.m{}", blob.sockets.len() + j + 1);
         cuts.entry(*cut).or_default().push(socket);
     }
 }

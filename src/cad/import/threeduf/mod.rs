@@ -1,10 +1,10 @@
 //! Drawings of 3DuF become designs: the flow layer united, cut at its ports, split into pipes and polygons.
 //!
 //! ```text
-//! JSON --read--> channels, other shapes, ports --cut--> pipes, polygons, mouths --emit--> Design
+//! JSON --read--> channels, other shapes, ports --cut--> pipes, polygons, sockets --emit--> Design
 //! ```
 //! A drawing says where fluid is, hardly ever what is joined to what: connectivity is what touches. A stretch of one channel
-//! that nothing else touches becomes a pipe; the rest of the union becomes polygons with mouths where pipes begin. A port is a hole:
+//! that nothing else touches becomes a pipe; the rest of the union becomes polygons with sockets where pipes begin. A port is a hole:
 //! its channels end at its edge, the hole itself isn't solved.
 
 mod cut;

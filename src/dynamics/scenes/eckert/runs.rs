@@ -24,7 +24,7 @@ pub struct Averages {
 }
 
 impl Averages {
-    /// Of logs.
+    /// Averages over logs.
     pub fn of<'a>(logs: impl Iterator<Item = &'a SplitLog>) -> Self {
         let mut all = Self::default();
         for log in logs {

@@ -50,7 +50,7 @@ pub enum Region {
     Below {
         /// Any length.
         normal: Vec<f64>,
-        /// Of a unit normal: the plane's distance from the origin.
+        /// Distance of the plane from the origin, for a unit normal.
         offset: f64,
     },
     /// An endless cylinder along an axis (in the plane a strip).

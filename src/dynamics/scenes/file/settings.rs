@@ -74,7 +74,7 @@ pub struct LiquidSettings {
     pub walls: Option<Walls>,
     /// Which cells may leave cut walls. Default: separating. At stairs the method says so.
     pub leaving: Option<Leaving>,
-    /// Of cut walls: what a solve's residual has to fall below, 1/s. Default 1e-6.
+    /// What a solve's residual has to fall below at cut walls, 1/s. Default 1e-6.
     pub tolerance: Option<f64>,
     /// Cells a side instead of the scene's.
     pub cells: Option<usize>,

@@ -3,21 +3,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::fem::lagrange::{cell_point, edges};
 use crate::fem::quadrature;
-use crate::mesh::{BlockKind, arc, mouth_rank, straight};
+use crate::mesh::{BlockKind, arc, socket_rank, straight};
 use crate::stokes::local::block_matrix;
 
 pub fn first(mesh: Result<crate::mesh::ComponentMesh, crate::mesh::MeshError>) -> BlockKind<2> {
     mesh.expect("a plain strip").kinds.remove(0)
 }
 
-pub fn mouths(kind: &BlockKind<2>) -> Vec<Vec<u32>> {
+pub fn sockets(kind: &BlockKind<2>) -> Vec<Vec<u32>> {
     (0..kind.n_slots as u16)
         .map(|slot| kind.nodes_in(slot).iter().map(|&(n, _)| n).collect())
         .collect()
 }
 
 pub fn extruded(kind: &BlockKind<2>, layers: usize, depth: f64, top: Top) -> Extruded {
-    let rank = mouth_rank(&kind.mesh, &mouths(kind)).expect("even mouths");
+    let rank = socket_rank(&kind.mesh, &sockets(kind)).expect("even sockets");
     extrude(&kind.mesh, &rank, layers, depth, top).expect("a plain slice")
 }
 
@@ -120,7 +120,7 @@ fn inner_facets_have_two_cells_and_walls_cover_sides_bottom_and_top() {
             let outer = cells_of.values().filter(|&&n| n == 1).count();
             assert!(cells_of.values().all(|&n| n <= 2));
             let (sides, both) = (2 * kind.mesh.walls.len() * 2, 2 * kind.mesh.n_cells());
-            let ends: usize = mouths(&kind).iter().map(|m| (m.len() - 1) * 2).sum();
+            let ends: usize = sockets(&kind).iter().map(|m| (m.len() - 1) * 2).sum();
             assert_eq!(outer, sides + both + ends);
             assert_eq!(mesh.walls.len(), sides + covers * kind.mesh.n_cells());
             for &(c, k) in &mesh.walls {
@@ -190,7 +190,7 @@ fn block_matrices_are_symmetric_and_rigid_motions_cost_nothing() {
 #[test]
 fn what_has_no_meaning_is_an_error() {
     let kind = first(straight(4, 2.0, 4.0, 4.0));
-    let rank = mouth_rank(&kind.mesh, &mouths(&kind)).expect("even mouths");
+    let rank = socket_rank(&kind.mesh, &sockets(&kind)).expect("even sockets");
     let make = |rank: &[f64], layers, depth| extrude(&kind.mesh, rank, layers, depth, Top::Wall);
     assert!(matches!(
         make(&rank, 2, 0.0),

@@ -11,7 +11,7 @@ use stokeslet_base::profile::Work;
 use stokeslet_base::table::Table;
 use stokeslet_base::vectors::clear_upper_halves;
 use stokeslet_fronts::{
-    Class, Element, FrontError, Image, KindId, Known, Run, Schur, Values, Wanted, lowrank,
+    Class, Element, FrontError, FrontRun, Image, KindId, Known, Schur, Values, Wanted, lowrank,
     schur_key,
 };
 
@@ -40,7 +40,7 @@ pub(super) fn long_ends<const D: usize>(
     system: &mut System<D>,
     values: &mut Values,
     table: &Table,
-    run: &Run<'_>,
+    run: &FrontRun<'_>,
 ) -> Result<FxHashMap<u32, Ends>, FrontError> {
     let long: Vec<u32> = (0..system.pieces.len() as u32)
         .filter(|&p| system.pieces[p as usize].piece.is_long)
@@ -114,7 +114,7 @@ pub(super) fn long_ends<const D: usize>(
     Ok(found)
 }
 
-/// Boundary unknowns at either end of a long piece: as many as its walls leave of a mouth's.
+/// Boundary unknowns at either end of a long piece: as many as its walls leave of a socket's.
 fn unknowns_of_an_end<const D: usize>(system: &System<D>, piece: u32) -> usize {
     system.pieces[piece as usize].piece.n_boundary / 2
 }

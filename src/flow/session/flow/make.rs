@@ -6,11 +6,12 @@ use super::ends::{elements, long_ends};
 use super::{Flow, wrong};
 use crate::fem::lagrange::n_nodes;
 use crate::session::{Job, SolveError, SolveReport, Stage, WantedResults};
+use crate::stokes::local_vectors::LocalVectors;
 use crate::stokes::piece::LeafMatrices;
-use crate::stokes::slabs::Slabs;
 use crate::stokes::system::{Supply, System};
 use stokeslet_fronts::{
-    Class, Element, KindId, Leaves, Network, Plan, Recipe, Run, Top, Values, Wanted, Watch, group,
+    Class, Element, FrontRun, KindId, Leaves, Network, Plan, Recipe, Top, Values, Wanted, Watch,
+    group,
 };
 
 /// Shares of the stage: pieces, then groups, then (mostly known by then) what fields need.
@@ -42,9 +43,9 @@ impl Job<'_> {
         &self,
         leaves: &dyn Leaves,
         (from, to): (f64, f64),
-        work: impl FnOnce(Run<'_>) -> T,
+        work: impl FnOnce(FrontRun<'_>) -> T,
     ) -> T {
-        work(Run {
+        work(FrontRun {
             leaves,
             known: self.table,
             is_cancelled: &|| self.cancel.is_cancelled(),
@@ -190,7 +191,7 @@ impl<const D: usize> Flow<D> {
         count(&system, job, report);
         let clock = Instant::now();
         let stage = job.settings.recorder().stage("eliminate");
-        let slabs = job.with_fields().then(|| Slabs::new(&system));
+        let local_vectors = job.with_fields().then(|| LocalVectors::new(&system));
         let network = network(&system, &values, &mut planned)?;
         drop(stage);
         report.timings.eliminate += clock.elapsed().as_secs_f64();
@@ -199,13 +200,13 @@ impl<const D: usize> Flow<D> {
             values,
             top: planned.top,
             network,
-            elements: if slabs.is_some() {
+            elements: if local_vectors.is_some() {
                 Vec::new()
             } else {
                 planned.elements
             },
             classes: planned.classes,
-            slabs,
+            local_vectors,
         })
     }
 }

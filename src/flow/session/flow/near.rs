@@ -1,8 +1,8 @@
 //! Chips that differ little from an eliminated one: a step of refinement with its factors, in place of an elimination.
 
 use super::{Answer, Flow};
-use crate::stokes::mouth::PortData;
-use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
+use crate::stokes::socket::PortData;
 use crate::stokes::system::System;
 use std::sync::Arc;
 use stokeslet_fronts::{Class, Image, NOWHERE};
@@ -16,21 +16,21 @@ impl<const D: usize> Flow<D> {
     /// cancels from differences of second order. Costs one product with the other's leaves and one substitution, no elimination.
     pub fn step_to(
         &self,
-        (other, there): (&System<D>, &Slabs),
+        (other, there): (&System<D>, &LocalVectors),
         data: &PortData,
-        begin: &State,
+        begin: &ChipVector,
         is_cancelled: IsCancelled<'_>,
     ) -> Option<Answer> {
-        let here = self.slabs.as_ref()?;
+        let here = self.local_vectors.as_ref()?;
         let is_given = |k: usize| other.class[k] == Class::Given;
-        let mut state = State {
+        let mut state = ChipVector {
             shared: with_given(other, &begin.shared, data),
-            slabs: transposed(other, (here, &begin.slabs), there),
+            local: transposed(other, (here, &begin.local), there),
         };
         put_boundaries(other, there, &mut state);
-        let mut residual = State {
+        let mut residual = ChipVector {
             shared: data.loads.clone(),
-            slabs: vec![0.0; there.n],
+            local: vec![0.0; there.n],
         };
         there.subtract_product(other, &state, &mut residual);
         // What is left where values are given is the force that holds them.
@@ -40,20 +40,20 @@ impl<const D: usize> Flow<D> {
                 reactions[k] = -std::mem::take(left);
             }
         }
-        let residual = State {
-            slabs: moved(other, (there, residual.slabs), here),
+        let residual = ChipVector {
+            local: moved(other, (there, residual.local), here),
             shared: residual.shared,
         };
         let none = vec![0.0; data.given.len()];
-        let mut more = State {
+        let mut more = ChipVector {
             shared: Vec::new(),
-            slabs: vec![0.0; here.n],
+            local: vec![0.0; here.n],
         };
         let held = self.step(here, &residual, &none, &mut more, is_cancelled);
         add(&mut state.shared, &more.shared);
         add(
-            &mut state.slabs,
-            &transposed(other, (here, &more.slabs), there),
+            &mut state.local,
+            &transposed(other, (here, &more.local), there),
         );
         add(&mut reactions, &held);
         put_boundaries(other, there, &mut state);
@@ -74,8 +74,8 @@ impl<const D: usize> Flow<D> {
         }
     }
 
-    /// As [`Self::step_to`], for shared unknowns and reactions alone; slabs of the answer are empty. Costs what the parts that differ cost, and
-    /// a substitution of shared unknowns.
+    /// As [`Self::step_to`], for shared unknowns and reactions alone; local vectors of the answer are empty. Costs what the parts
+    /// that differ cost, and a substitution of shared unknowns.
     ///
     /// # Shapes and units
     /// - `left`: [by `begin`](Self::left_by)
@@ -83,18 +83,18 @@ impl<const D: usize> Flow<D> {
         &self,
         other: &System<D>,
         data: &PortData,
-        (begin, left): (&State, &Left),
+        (begin, left): (&ChipVector, &Left),
     ) -> Option<Answer> {
-        let all = self.slabs.as_ref()?;
+        let all = self.local_vectors.as_ref()?;
         let is_given = |k: usize| other.class[k] == Class::Given;
         let shared = with_given(other, &begin.shared, data);
         let differs = self.differs(other, &shared, begin);
-        let there = Slabs::of(other, |k| differs[k]);
+        let there = LocalVectors::of(other, |k| differs[k]);
         let same = self.left_by_same(&differs, all, (begin, left));
-        let here = Slabs::of(&self.system, |k| differs[k]);
-        let mut state = State {
+        let here = LocalVectors::of(&self.system, |k| differs[k]);
+        let mut state = ChipVector {
             shared,
-            slabs: transposed(other, (all, &begin.slabs), &there),
+            local: transposed(other, (all, &begin.local), &there),
         };
         put_boundaries(other, &there, &mut state);
         let after = self.left((other, &there), &here, &state);
@@ -113,23 +113,28 @@ impl<const D: usize> Flow<D> {
         let (more, held) = self.solve_one(&loads, &vec![0.0; data.given.len()]);
         add(&mut state.shared, &more);
         add(&mut reactions, &held);
-        state.slabs.clear();
+        state.local.clear();
         Some(Answer { state, reactions })
     }
 
     /// What `begin` leaves of this chip's equations in the parts that don't differ, from what all leave or by themselves: whichever
     /// takes fewer unknowns.
-    fn left_by_same(&self, differs: &[bool], all: &Slabs, (begin, left): (&State, &Left)) -> Left {
+    fn left_by_same(
+        &self,
+        differs: &[bool],
+        all: &LocalVectors,
+        (begin, left): (&ChipVector, &Left),
+    ) -> Left {
         let unknowns = |k: usize| self.system.piece_of(&self.system.instances[k]).n;
         let count = |is: bool| -> usize {
             let those = (0..differs.len()).filter(|&k| differs[k] == is);
             those.map(unknowns).sum()
         };
         let is_less = count(true) < count(false);
-        let some = Slabs::of(&self.system, |k| differs[k] == is_less);
-        let before = State {
+        let some = LocalVectors::of(&self.system, |k| differs[k] == is_less);
+        let before = ChipVector {
             shared: begin.shared.clone(),
-            slabs: transposed(&self.system, (all, &begin.slabs), &some),
+            local: transposed(&self.system, (all, &begin.local), &some),
         };
         let of_some = self.left((&self.system, &some), &some, &before);
         if !is_less {
@@ -143,7 +148,7 @@ impl<const D: usize> Flow<D> {
     }
 
     /// Which parts have other equations, or other values given.
-    fn differs(&self, other: &System<D>, shared: &[f64], begin: &State) -> Vec<bool> {
+    fn differs(&self, other: &System<D>, shared: &[f64], begin: &ChipVector) -> Vec<bool> {
         let own = &self.system;
         let pairs = own.instances.iter().zip(&other.instances);
         pairs
@@ -159,17 +164,23 @@ impl<const D: usize> Flow<D> {
             .collect()
     }
 
-    /// What `x` leaves of the equations of a chip's slabs; `here` are the same parts' of this one, whose factors carry it.
-    fn left(&self, (system, slabs): (&System<D>, &Slabs), here: &Slabs, x: &State) -> Left {
+    /// What `x` leaves of the equations of a chip's local vectors; `here` are those of the same parts of this one, whose factors
+    /// carry it.
+    fn left(
+        &self,
+        (system, local_vectors): (&System<D>, &LocalVectors),
+        here: &LocalVectors,
+        x: &ChipVector,
+    ) -> Left {
         let zeros = || vec![0.0; system.class.len()];
-        let mut left = State {
+        let mut left = ChipVector {
             shared: zeros(),
-            slabs: vec![0.0; slabs.n],
+            local: vec![0.0; local_vectors.n],
         };
-        slabs.subtract_product(system, x, &mut left);
-        let mut inside = State {
+        local_vectors.subtract_product(system, x, &mut left);
+        let mut inside = ChipVector {
             shared: zeros(),
-            slabs: moved(system, (slabs, left.slabs), here),
+            local: moved(system, (local_vectors, left.local), here),
         };
         here.forward(&self.system, &self.values, &mut inside);
         Left {
@@ -182,9 +193,9 @@ impl<const D: usize> Flow<D> {
 /// Minus the product of a chip's matrix and a state, on shared unknowns.
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// Of the rows of shared unknowns.
+    /// Part of the rows of shared unknowns.
     own: Vec<f64>,
-    /// Of rows inside of parts, carried there.
+    /// Part of the rows inside of parts, carried there.
     carried: Vec<f64>,
 }
 
@@ -202,11 +213,11 @@ fn with_given<const D: usize>(system: &System<D>, shared: &[f64], data: &PortDat
     .collect()
 }
 
-/// Slabs of one layout in the order of another: copies of a piece lie together, and which parts are copies may differ.
+/// Local vectors of one layout in the order of another: copies of a piece lie together, and which parts are copies may differ.
 fn transposed<const D: usize>(
     system: &System<D>,
-    (from, values): (&Slabs, &[f64]),
-    to: &Slabs,
+    (from, values): (&LocalVectors, &[f64]),
+    to: &LocalVectors,
 ) -> Vec<f64> {
     let mut out = vec![0.0; to.n];
     for (k, instance) in to.instances(system) {
@@ -219,8 +230,8 @@ fn transposed<const D: usize>(
 /// As [`transposed`], without a copy where both layouts are the same.
 fn moved<const D: usize>(
     system: &System<D>,
-    (from, values): (&Slabs, Vec<f64>),
-    to: &Slabs,
+    (from, values): (&LocalVectors, Vec<f64>),
+    to: &LocalVectors,
 ) -> Vec<f64> {
     if from.first == to.first && from.n == to.n {
         return values;
@@ -228,11 +239,15 @@ fn moved<const D: usize>(
     transposed(system, (from, &values), to)
 }
 
-/// Gives the boundaries of slabs the values of shared unknowns.
-fn put_boundaries<const D: usize>(system: &System<D>, slabs: &Slabs, state: &mut State) {
-    for (k, instance) in slabs.instances(system) {
-        let slab = &mut state.slabs[slabs.first[k]..][..instance.boundary.len()];
-        for (x, image) in slab.iter_mut().zip(&instance.boundary) {
+/// Gives the boundaries of local vectors the values of shared unknowns.
+fn put_boundaries<const D: usize>(
+    system: &System<D>,
+    local_vectors: &LocalVectors,
+    state: &mut ChipVector,
+) {
+    for (k, instance) in local_vectors.instances(system) {
+        let local_vector = &mut state.local[local_vectors.first[k]..][..instance.boundary.len()];
+        for (x, image) in local_vector.iter_mut().zip(&instance.boundary) {
             *x = match image.to {
                 NOWHERE => 0.0,
                 to => image.factor * state.shared[to as usize],

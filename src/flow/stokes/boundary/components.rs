@@ -2,7 +2,7 @@
 
 /// A set of components of a velocity: 0 and 1 in the plane, 2 upwards.
 ///
-/// In whose axes depends on the node: those of its piece; on a mouth outward and left of outward; on a wall that slips 0 is
+/// In whose axes depends on the node: those of its piece; on a socket outward and left of outward; on a wall that slips 0 is
 /// along the wall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Components(u8);

@@ -5,10 +5,10 @@
 //! | side wall that holds the fluid | none | zero | |
 //! | side wall that slips | along the wall; across it none | | [`SlipEdges`] in the shape's key; directions in those of leaves |
 //! | closed end | as a wall | zero | none: it is the chip's, not the piece's |
-//! | port of a given flow rate | none | the developed profile ([`mouth`]) | none |
-//! | port of a given pressure | outward; none along the mouth | the traction `-p` | none |
+//! | port of a given flow rate | none | the developed profile ([`socket`]) | none |
+//! | port of a given pressure | outward; none along the socket | the traction `-p` | none |
 //! | port free of traction | all | | none |
-//! | floor and ceiling | none: they hold the fluid | zero | [`super::piece::Lift::key`] |
+//! | floor and ceiling | none: they hold the fluid | zero | [`super::piece::Extrusion::key`] |
 //! | plane of mid-depth, where half the depth is solved | none upwards | | the same |
 //!
 //! # Walls that slip
@@ -20,7 +20,7 @@
 //!  --o--o--o--    straight: along the edge                  --o--.            corner: where edges of different directions meet
 //!                                                                 \           both forbid, and the node rests
 //!  --o--.         a curve of chords (less than SMOOTH):            o
-//!        `o-.     along what lets as much out as in,        ==o== mouth       at a mouth's ends: outward, where the wall runs straight
+//!        `o-.     along what lets as much out as in,        ==o== socket      at a socket's ends: outward, where the wall runs straight
 //!            `o   |chord before| + |chord after|              |               out of it; else the next wall has another direction
 //! ```
 //! Without the rule for curves the fluid would rest at each of their corners, and the finer the chords the more it would be held: the
@@ -31,8 +31,8 @@
 //! them is left out of the continuity equation ([`super::local::add_wall_flux`]), so ports balance to rounding there too.
 
 mod components;
-pub mod mouth;
 mod slip;
+pub mod socket;
 mod strip;
 
 pub use components::Components;
@@ -44,7 +44,7 @@ use stokeslet_cad::chip::{Condition, Port};
 use stokeslet_cad::shape::WallKind;
 use stokeslet_fronts::Class;
 
-/// What becomes of a mouth's velocities: outward ones, and all others; `None`: they are unknowns like those between parts.
+/// What becomes of a socket's velocities: outward ones, and all others; `None`: they are unknowns like those between parts.
 pub fn classes(meets: Meets, ports: &[Port]) -> Option<[Class; 2]> {
     match meets {
         Meets::Part => None,

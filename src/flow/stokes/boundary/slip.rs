@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Components;
-use crate::mesh::{BlockMesh, PlaneMouth};
+use crate::mesh::{BlockMesh, PlaneSocket};
 use stokeslet_base::geometry::Point;
 
 /// Edges of a canonical shape whose walls slip, in cells: what its pieces depend on beside their meshes.
@@ -12,9 +12,9 @@ pub enum SlipEdges {
     /// None.
     #[default]
     None,
-    /// Of a strip: its right wall, its left one.
+    /// Whether a strip's right wall slips, and its left one.
     Strip([bool; 2]),
-    /// Of a polygon: from where to where.
+    /// Edges of a polygon that slip, from where to where.
     Polygon(Vec<[Point; 2]>),
 }
 
@@ -26,7 +26,7 @@ pub enum Freedom {
     /// Move along a wall: a unit vector of the half plane x > 0 or, where x is zero, upwards, so that edges that run opposite ways
     /// are alike.
     Along([f64; 2]),
-    /// Move out of its mouth, whose wall runs straight out of it.
+    /// Move out of its socket, whose wall runs straight out of it.
     Outward,
     /// Move upwards: two walls that slip meet there.
     Upwards,
@@ -74,7 +74,11 @@ const SAME: f64 = 1e-7;
 ///
 /// # Shapes and units
 /// - `edges`: of the outline whose walls slip, counter-clockwise, in the mesh's unit
-pub fn freedoms(mesh: &BlockMesh<2>, edges: &[[Point; 2]], mouths: &[PlaneMouth]) -> Vec<Freedom> {
+pub fn freedoms(
+    mesh: &BlockMesh<2>,
+    edges: &[[Point; 2]],
+    sockets: &[PlaneSocket],
+) -> Vec<Freedom> {
     let held = |&is: &bool| if is { Freedom::Held } else { Freedom::Free };
     let mut out: Vec<Freedom> = mesh.on_wall.iter().map(held).collect();
     if edges.is_empty() {
@@ -102,19 +106,19 @@ pub fn freedoms(mesh: &BlockMesh<2>, edges: &[[Point; 2]], mouths: &[PlaneMouth]
         out[n as usize] = meet(chords);
     }
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-    for mouth in mouths {
-        for &n in &mouth.nodes {
-            let n_mouths = seen.entry(n).or_default();
-            *n_mouths += 1;
-            let outward = Point::unit(mouth.angle);
+    for socket in sockets {
+        for &n in &socket.nodes {
+            let n_sockets = seen.entry(n).or_default();
+            *n_sockets += 1;
+            let outward = Point::unit(socket.angle);
             out[n as usize] = match out[n as usize] {
                 Freedom::Along([x, y])
-                    if *n_mouths == 1 && outward.cross(Point::new(x, y)).abs() < STRAIGHT =>
+                    if *n_sockets == 1 && outward.cross(Point::new(x, y)).abs() < STRAIGHT =>
                 {
                     Freedom::Outward
                 }
                 Freedom::Free => Freedom::Free,
-                Freedom::Along(_) if *n_mouths == 1 => Freedom::Upwards,
+                Freedom::Along(_) if *n_sockets == 1 => Freedom::Upwards,
                 _ => Freedom::Held,
             };
         }
@@ -164,7 +168,7 @@ mod tests {
         ) else {
             panic!("a sound polygon")
         };
-        let all = freedoms(&part.mesh, &edges, &part.mouths);
+        let all = freedoms(&part.mesh, &edges, &part.sockets);
         let find = |&(x, y): &(f64, f64)| {
             let near = |p: &[f64; 2]| (p[0] - x).hypot(p[1] - y) < 1e-6;
             all[part.mesh.nodes.iter().position(near).expect("a node there")]
@@ -175,7 +179,7 @@ mod tests {
     #[test]
     fn fluid_rests_where_walls_of_two_directions_meet_and_where_one_holds_it() {
         let square = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)];
-        // The mouth is the left edge; below and above run straight out of it.
+        // The socket is the left edge; below and above run straight out of it.
         let places = [
             (2.0, 0.0),
             (4.0, 2.0),

@@ -5,30 +5,30 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Leaf, Lift, Patch, Piece, PieceError, Workshop};
+use super::{Extrusion, Leaf, Patch, Piece, PieceError, Workshop};
 use crate::mesh::PlanePart;
 use crate::stokes::boundary::SlipEdges;
 use crate::stokes::section::Section;
 use stokeslet_base::table::Caching;
-use stokeslet_fronts::plan::Kind;
+use stokeslet_fronts::plan::FrontKind;
 use stokeslet_fronts::{Plan, Recipe, Tree};
 
 /// A piece and all that belongs to it whatever chip it is in.
 pub struct Canonical<const D: usize> {
-    /// How it is eliminated on to its mouths.
+    /// How it is eliminated on to its sockets.
     pub piece: Piece,
     plan: Plan,
     leaves: Vec<Arc<Leaf<D>>>,
     layout: OnceLock<Arc<Layout>>,
 }
 
-/// A piece's slab: how it is filled, and where leaves lie in it.
+/// A piece's local vector: how it is filled, and where leaves lie in it.
 pub struct Layout {
     /// How its unknowns follow from its boundary; kinds have the piece's own numbers.
     pub tree: Arc<Tree>,
     /// Leaves in their places, with the piece's own numbers.
     pub patches: Arc<[Patch]>,
-    /// Which unknowns of the slab are pressures.
+    /// Which unknowns of the local vector are pressures.
     pub is_pressure: Vec<bool>,
 }
 
@@ -50,7 +50,7 @@ impl<const D: usize> Canonical<D> {
         (part, slip): (&PlanePart, &SlipEdges),
         numbers: [f64; 2],
         section: &Section,
-        lift: &dyn Lift<D>,
+        extrusion: &dyn Extrusion<D>,
         caching: Caching,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, PieceError> {
@@ -58,7 +58,7 @@ impl<const D: usize> Canonical<D> {
             plan: Plan::new(caching),
             leaves: Vec::new(),
             section,
-            lift,
+            extrusion,
             is_cancelled,
         };
         let piece = Piece::new(part, slip, numbers, &mut shop)?;
@@ -96,7 +96,7 @@ impl<const D: usize> Canonical<D> {
         Names { kinds, leaves }
     }
 
-    /// Its slab. The first call costs time and memory like its length; port results don't need it.
+    /// Its local vector. The first call costs time and memory like its length; port results don't need it.
     pub fn layout(&self) -> Arc<Layout> {
         let made = self.layout.get_or_init(|| {
             let patches = self.piece.patches();
@@ -117,7 +117,7 @@ impl<const D: usize> Canonical<D> {
         made.clone()
     }
 
-    /// Bytes that it holds, or will once its leaves are assembled and its slab is laid out; about.
+    /// Bytes that it holds, or will once its leaves are assembled and its local vector is laid out; about.
     pub fn bytes(&self) -> u64 {
         self.plan_bytes() + self.layout_bytes()
     }
@@ -129,7 +129,7 @@ impl<const D: usize> Canonical<D> {
         leaves + kinds
     }
 
-    /// Bytes of its slab's layout, about.
+    /// Bytes of its local vector's layout, about.
     pub fn layout_bytes(&self) -> u64 {
         // A leaf's patch and the two nodes of the tree that come with it.
         let nodes = self.piece.n_nodes as u64 / self.piece.n_leaves.max(1);
@@ -138,7 +138,7 @@ impl<const D: usize> Canonical<D> {
     }
 }
 
-fn kind_bytes(kind: &Kind) -> u64 {
+fn kind_bytes(kind: &FrontKind) -> u64 {
     let images = match &kind.recipe {
         Recipe::Join(children) => children.iter().map(|c| 16 * c.images.len() as u64).sum(),
         Recipe::Leaf(_) | Recipe::Given => 0,

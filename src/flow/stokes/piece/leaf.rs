@@ -12,7 +12,7 @@ use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_fronts::Leaves;
 
 /// One unknown of a leaf: the unknowns of its mesh (`D` velocities a node, then pressures of vertices) that it moves, and by
-/// how much: `x_mesh[i] += factor * x_leaf`. Two at most where a mouth turns it, nearly always one.
+/// how much: `x_mesh[i] += factor * x_leaf`. Two at most where a socket turns it, nearly always one.
 pub type Moves = SmallVec<[(u32, f64); 2]>;
 
 /// What the speed of a node along a wall moves: `first` is the first velocity of that node in the mesh.

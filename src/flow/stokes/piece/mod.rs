@@ -1,7 +1,7 @@
-//! A canonical part as fronts: which unknowns it has, how they are eliminated on to its mouths, and where its cells lie.
+//! A canonical part as fronts: which unknowns it has, how they are eliminated on to its sockets, and where its cells lie.
 //!
 //! ```text
-//! slab of a copy = [ boundary: unknowns on its mouths | eliminated, front by front ]
+//! local vector of a copy = [ boundary: unknowns on its sockets | eliminated, front by front ]
 //! strip:    lines and interiors of slices; fronts by doubling, lengths that are powers of two first
 //! polygon:  nested dissection down to leaves of a few cells
 //! ```
@@ -15,7 +15,7 @@ mod strip;
 
 pub use canonical::{Canonical, Layout, Names};
 pub use leaf::{LANES, Leaf, LeafMatrices};
-pub use space::{Flat, Layers, Lift, SpaceMesh};
+pub use space::{Extrusion, Flat, Layers, SpaceMesh};
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::stokes::boundary::SlipEdges;
 use crate::stokes::section::Section;
 use stokeslet_base::fingerprint::Fingerprint;
 use stokeslet_base::geometry::Point;
-use stokeslet_fronts::tree::Run;
+use stokeslet_fronts::tree::ScaledRange;
 use stokeslet_fronts::{Image, KindId, Plan, Recipe, Tree};
 
 /// Leaves of all pieces and the plan that they belong to.
@@ -35,10 +35,10 @@ pub struct Workshop<'a, const D: usize> {
     pub plan: Plan,
     /// Matrices of its leaves.
     pub leaves: Vec<Leaf<D>>,
-    /// Unknowns of every mouth.
+    /// Unknowns of every socket.
     pub section: &'a Section,
     /// Makes plane meshes into meshes of the chip's dimension.
-    pub lift: &'a dyn Lift<D>,
+    pub extrusion: &'a dyn Extrusion<D>,
     /// Asked now and then: true stops the planning.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
 }
@@ -87,8 +87,8 @@ impl<const D: usize> Workshop<'_, D> {
 pub struct Patch {
     /// Number of the leaf.
     pub leaf: u32,
-    /// Where its unknowns lie in the slab.
-    pub unknowns: Vec<Run>,
+    /// Where its unknowns lie in the local vector.
+    pub unknowns: Vec<ScaledRange>,
     /// Number in the piece of each node of its mesh.
     pub nodes: Vec<u32>,
     /// Rotation, rad.
@@ -99,28 +99,28 @@ pub struct Patch {
     pub origin: Point,
 }
 
-/// A canonical part, eliminated on to its mouths.
+/// A canonical part, eliminated on to its sockets.
 #[derive(Debug)]
 pub struct Piece {
     /// The front on its boundary.
     pub root: KindId,
     /// Unknowns of the boundary.
     pub n_boundary: usize,
-    /// Unknowns of a slab.
+    /// Unknowns of a local vector.
     pub n: usize,
-    /// By mouth: for each unknown of the section, the boundary unknown that it is: `x_boundary[to] = factor * x_mouth`;
+    /// By socket: for each unknown of the section, the boundary unknown that it is: `x_boundary[to] = factor * x_socket`;
     /// [`crate::stokes::section::NONE`] where the piece's walls hold the fluid.
-    pub mouths: Vec<Vec<Image>>,
-    /// Boundary unknowns that are zero: where walls of different directions meet in a mouth's end.
+    pub sockets: Vec<Vec<Image>>,
+    /// Boundary unknowns that are zero: where walls of different directions meet in a socket's end.
     pub rests: Vec<u32>,
-    /// By mouth: for each node of the section (across, then level), its number in the piece.
-    pub mouth_nodes: Vec<Vec<u32>>,
-    /// Nodes on its mouths; they are numbered first.
+    /// By socket: for each node of the section (across, then level), its number in the piece.
+    pub socket_nodes: Vec<Vec<u32>>,
+    /// Nodes on its sockets; they are numbered first.
     pub n_boundary_nodes: usize,
     /// All nodes.
     pub n_nodes: usize,
-    /// Unit of each mouth in units of the piece.
-    pub mouth_scales: Vec<f64>,
+    /// Unit of each socket in units of the piece.
+    pub socket_scales: Vec<f64>,
     /// Whether its two ends are so far apart that their coupling may have low rank.
     pub is_long: bool,
     /// Leaves of its tree.
@@ -146,7 +146,7 @@ impl Piece {
     /// - `drag`: of the depth model at the part's unit, 12 (unit / depth)^2 or 0
     /// - `size`: of the part's cells in the unit that all pieces share, where they share one
     /// # Errors
-    /// [`PieceError`]: its plane mesh can't be lifted.
+    /// [`PieceError`]: its plane mesh can't be extruded.
     pub fn new<const D: usize>(
         part: &PlanePart,
         slip: &SlipEdges,

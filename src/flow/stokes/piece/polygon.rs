@@ -6,7 +6,7 @@
 //!   mirrored | as it is        front's unknown = sign * unknown of the part
 //!    u -> -u | u               sign: -1 for each axis that is mirrored and the unknown changes with
 //! ```
-//! A slab holds every unknown with the sign of the front that eliminates it; those of the boundary as they are.
+//! A local vector holds every unknown with the sign of the front that eliminates it; those of the boundary as they are.
 
 mod leaves;
 mod lists;
@@ -26,12 +26,12 @@ use self::unknowns::{Mirrored, Unknowns, factor, number};
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
 use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode};
-use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon};
+use crate::mesh::{BlockMesh, PlanePolygon, PlaneSocket};
 use crate::stokes::boundary::freedoms;
 use crate::stokes::section::{NONE, Section};
 use stokeslet_base::fingerprint::Fingerprint;
 use stokeslet_base::geometry::Point;
-use stokeslet_fronts::tree::runs;
+use stokeslet_fronts::tree::ranges;
 use stokeslet_fronts::{Image, KindId, Node, Tree};
 
 /// The fronts of a polygon.
@@ -42,14 +42,14 @@ pub fn piece<const D: usize>(
     shop: &mut Workshop<'_, D>,
 ) -> Result<Piece, PieceError> {
     let section = shop.section.clone();
-    let mouths: Vec<&[u32]> = polygon.mouths.iter().map(|m| m.nodes.as_slice()).collect();
-    let space = shop.lift.lift(&polygon.mesh, &mouths, size)?;
+    let sockets: Vec<&[u32]> = polygon.sockets.iter().map(|m| m.nodes.as_slice()).collect();
+    let space = shop.extrusion.extrude(&polygon.mesh, &sockets, size)?;
     let leaf_cells = if D == 2 { CELLS_A_LEAF } else { 2 };
     shop.go_on()?;
     let tree = polygon.dissect(leaf_cells);
     shop.go_on()?;
     let mirrored = |t: usize| if D == 2 { tree.mirrored[t] } else { [false; 2] };
-    let freedoms = freedoms(&polygon.mesh, slip, &polygon.mouths);
+    let freedoms = freedoms(&polygon.mesh, slip, &polygon.sockets);
     let unknowns = number(polygon, (&space, &freedoms), &tree, &section, &mirrored);
     let scratches = Scratches::new(space.mesh.nodes.len(), unknowns.at.len());
     let cutter = Cutter::new(&space, &unknowns, drag);
@@ -83,7 +83,7 @@ pub fn piece<const D: usize>(
     let mut scratch = scratches.take();
     let mut patch_leaves: FxHashMap<Fingerprint, u32> = FxHashMap::default();
     let mut kinds: Vec<KindId> = Vec::with_capacity(tree.nodes.len());
-    // (leaf, leaf before it was known whether it is a copy) of every leaf, to be placed once the slab is laid out.
+    // (leaf, leaf before it was known whether it is a copy) of every leaf, to be placed once the local vector is laid out.
     let mut placed: Vec<(u32, &Prepared)> = Vec::new();
     for (t, (node, prepared)) in tree.nodes.iter().zip(&prepared).enumerate() {
         shop.go_on()?;
@@ -140,7 +140,7 @@ pub fn piece<const D: usize>(
             n += 1;
         }
     }
-    // With the sign that the front's unknown has in the slab; a patch has the slab's own.
+    // With the sign that the front's unknown has in the local vector; a patch has the local vector's own.
     let place = |list: &[u32], front: Option<Mirrored>| {
         let image = |&u: &u32| Image {
             to: position[u as usize],
@@ -148,7 +148,7 @@ pub fn piece<const D: usize>(
                 unknowns.turns(mirrored, u) != unknowns.is_turned[u as usize]
             })),
         };
-        runs(list.iter().map(image))
+        ranges(list.iter().map(image))
     };
     let nodes: Vec<Node> = lists
         .par_iter()
@@ -181,12 +181,12 @@ pub fn piece<const D: usize>(
             }
         })
         .collect();
-    let own_units = shop.lift.unit().is_none();
-    let mouth_scale = |m: &PlaneMouth| if own_units { m.scale } else { 1.0 };
-    let mouth_scales: Vec<f64> = polygon.mouths.iter().map(mouth_scale).collect();
-    let mouths = mouth_images(
+    let own_units = shop.extrusion.unit().is_none();
+    let socket_scale = |m: &PlaneSocket| if own_units { m.scale } else { 1.0 };
+    let socket_scales: Vec<f64> = polygon.sockets.iter().map(socket_scale).collect();
+    let sockets = socket_images(
         polygon,
-        &mouth_scales,
+        &socket_scales,
         &space,
         &unknowns,
         &position,
@@ -196,10 +196,10 @@ pub fn piece<const D: usize>(
         root: root_kind,
         n_boundary,
         n: n as usize,
-        mouths,
+        sockets,
         rests: Vec::new(),
-        mouth_nodes: polygon
-            .mouths
+        socket_nodes: polygon
+            .sockets
             .iter()
             .map(|m| {
                 m.nodes
@@ -211,7 +211,7 @@ pub fn piece<const D: usize>(
             .collect(),
         n_boundary_nodes,
         n_nodes: space.mesh.nodes.len(),
-        mouth_scales,
+        socket_scales,
         is_long: false,
         n_leaves: patches.len() as u64,
         body: Body::Polygon {
@@ -221,17 +221,17 @@ pub fn piece<const D: usize>(
     })
 }
 
-/// Numbers in the piece: nodes on mouths first.
+/// Numbers in the piece: nodes on sockets first.
 fn node_numbers<const D: usize>(polygon: &PlanePolygon, space: &SpaceMesh<D>) -> (Vec<u32>, usize) {
     let mut numbers = vec![NONE; space.mesh.nodes.len()];
     let mut n = 0;
-    let on_mouths = polygon
-        .mouths
+    let on_sockets = polygon
+        .sockets
         .iter()
         .flat_map(|m| m.nodes.iter())
         .flat_map(|&p| (0..space.n_levels).map(move |l| (p, l)))
         .map(|(p, l)| space.node(p, l));
-    for node in on_mouths {
+    for node in on_sockets {
         if numbers[node as usize] == NONE {
             numbers[node as usize] = n;
             n += 1;
@@ -245,8 +245,8 @@ fn node_numbers<const D: usize>(polygon: &PlanePolygon, space: &SpaceMesh<D>) ->
     (numbers, n_boundary)
 }
 
-/// Mouth by mouth: which boundary unknown each unknown of the section is.
-fn mouth_images<const D: usize>(
+/// Socket by socket: which boundary unknown each unknown of the section is.
+fn socket_images<const D: usize>(
     polygon: &PlanePolygon,
     scales: &[f64],
     space: &SpaceMesh<D>,
@@ -255,18 +255,18 @@ fn mouth_images<const D: usize>(
     section: &Section,
 ) -> Vec<Vec<Image>> {
     polygon
-        .mouths
+        .sockets
         .iter()
         .zip(scales)
-        .map(|(mouth, scale)| {
+        .map(|(socket, scale)| {
             let mut images = vec![Image::plain(NONE); section.n];
-            // `s p / mu` in the piece's unit s, not the mouth's.
+            // `s p / mu` in the piece's unit s, not the socket's.
             let factor = if (scale - 1.0).abs() < 1e-9 {
                 1.0
             } else {
                 1.0 / scale
             };
-            for (i, &plane) in mouth.nodes.iter().enumerate() {
+            for (i, &plane) in socket.nodes.iter().enumerate() {
                 for level in 0..section.n_levels() {
                     let node = space.node(plane, level) as usize;
                     if let Some((first, components)) = section.velocity(i as u32, level) {

@@ -1,6 +1,6 @@
 //! Plane meshes in the chip's dimension: as they are, or extruded through the depth.
 
-use crate::mesh::{BlockMesh, MeshError, Top, extrude, mouth_rank};
+use crate::mesh::{BlockMesh, MeshError, Top, extrude, socket_rank};
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// A mesh and where it comes from in the plane.
@@ -26,27 +26,27 @@ impl<const D: usize> SpaceMesh<D> {
 }
 
 /// Makes a plane mesh one of the chip's dimension.
-pub trait Lift<const D: usize>: Sync {
-    /// The unit of length of all lifted meshes, m, where they share one; else each keeps the unit of its plane mesh.
+pub trait Extrusion<const D: usize>: Sync {
+    /// The unit of length of all extruded meshes, m, where they share one; else each keeps the unit of its plane mesh.
     ///
     /// In the plane, matrices don't depend on the size of what they are made of; in space they do, as the depth is the same
     /// for all.
     fn unit(&self) -> Option<f64>;
 
-    /// All that a lifted mesh depends on besides the plane mesh and its size in the shared unit.
+    /// All that an extruded mesh depends on besides the plane mesh and its size in the shared unit.
     fn key(&self) -> Fingerprint;
 
-    /// The lifted mesh.
+    /// The extruded mesh.
     ///
     /// # Shapes and units
-    /// - `mouths`: the nodes along each mouth, in order
+    /// - `sockets`: the nodes along each socket, in order
     /// - `size`: of a cell of the plane mesh in the shared unit; without one nothing depends on it
     /// # Errors
     /// [`MeshError`].
-    fn lift(
+    fn extrude(
         &self,
         plane: &BlockMesh<2>,
-        mouths: &[&[u32]],
+        sockets: &[&[u32]],
         size: f64,
     ) -> Result<SpaceMesh<D>, MeshError>;
 }
@@ -55,7 +55,7 @@ pub trait Lift<const D: usize>: Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flat;
 
-impl Lift<2> for Flat {
+impl Extrusion<2> for Flat {
     fn unit(&self) -> Option<f64> {
         None
     }
@@ -64,10 +64,10 @@ impl Lift<2> for Flat {
         Hasher::new(Domain::Plane).finish()
     }
 
-    fn lift(
+    fn extrude(
         &self,
         plane: &BlockMesh<2>,
-        _mouths: &[&[u32]],
+        _sockets: &[&[u32]],
         _size: f64,
     ) -> Result<SpaceMesh<2>, MeshError> {
         let n = plane.nodes.len() as u32;
@@ -84,11 +84,11 @@ impl Lift<2> for Flat {
 /// Three dimensions: layers through the depth, prisms cut into tetrahedra.
 #[derive(Clone, Copy, Debug)]
 pub struct Layers {
-    /// Of all pieces, m.
+    /// Unit of length of all pieces, m.
     pub unit: f64,
     /// How many.
     pub layers: u32,
-    /// Of all layers, m: half the channel's under [`Top::Symmetry`].
+    /// Depth of all layers, m: half the channel's under [`Top::Symmetry`].
     pub depth: f64,
     /// What bounds the last level.
     pub top: Top,
@@ -97,7 +97,7 @@ pub struct Layers {
 /// Most tetrahedra of one piece's mesh.
 const MAX_CELLS: f64 = 1e8;
 
-impl Lift<3> for Layers {
+impl Extrusion<3> for Layers {
     fn unit(&self) -> Option<f64> {
         Some(self.unit)
     }
@@ -110,10 +110,10 @@ impl Lift<3> for Layers {
             .finish()
     }
 
-    fn lift(
+    fn extrude(
         &self,
         plane: &BlockMesh<2>,
-        mouths: &[&[u32]],
+        sockets: &[&[u32]],
         size: f64,
     ) -> Result<SpaceMesh<3>, MeshError> {
         let cells = 3.0 * plane.n_cells() as f64 * f64::from(self.layers);
@@ -122,8 +122,8 @@ impl Lift<3> for Layers {
             return Err(MeshError::TooManyCells { cells, limit });
         }
         // Ranks of the mesh as it is: they tell copies apart by order only, whatever their size.
-        let mouths: Vec<Vec<u32>> = mouths.iter().map(|m| m.to_vec()).collect();
-        let rank = mouth_rank(plane, &mouths)?;
+        let sockets: Vec<Vec<u32>> = sockets.iter().map(|m| m.to_vec()).collect();
+        let rank = socket_rank(plane, &sockets)?;
         let mut sized = plane.clone();
         for node in &mut sized.nodes {
             *node = node.map(|x| x * size);

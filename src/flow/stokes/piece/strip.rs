@@ -11,7 +11,7 @@ use crate::mesh::{MeshError, Placement, PlaneSlice, PlaneStrip, SliceCounts};
 use crate::stokes::boundary::{Freedom, StripWalls, strip_walls};
 use crate::stokes::section::{NONE, Section};
 use stokeslet_base::geometry::sin_cos;
-use stokeslet_fronts::tree::Run;
+use stokeslet_fronts::tree::ScaledRange;
 use stokeslet_fronts::{Child, Image, KindId, Node, Plan, Tree};
 
 /// What it takes to walk through a strip.
@@ -31,7 +31,7 @@ pub struct StripBody {
     alike: bool,
     /// By kind of slice, nodes of its mesh: 0 left, 1 right, 2 inside, and the place there.
     slice_nodes: Vec<Vec<(u8, u32)>>,
-    /// Of the strip's cells in the unit that all pieces share, where they share one: slices then have that unit too.
+    /// Size of the strip's cells in the unit that all pieces share, where they share one: slices then have that unit too.
     size: Option<f64>,
 }
 
@@ -52,12 +52,12 @@ pub fn piece<const D: usize>(
     let turns = strip.placement(1).angle != strip.placement(0).angle;
     let walls = |slice: &PlaneSlice| strip_walls(slice, slips, turns);
     let walls: Vec<StripWalls> = strip.slices.iter().map(|slice| walls(&slice.1)).collect();
-    // Its lines have ends like its walls; a mouth's, like all walls of the chip.
-    let mouth = shop.section;
-    let section = mouth.with_ends(walls[0].ends);
+    // Its lines have ends like its walls; a socket's, like all walls of the chip.
+    let socket = shop.section;
+    let section = socket.with_ends(walls[0].ends);
     let line = section.n as u32;
     let ratio = strip.placement(1).scale / strip.placement(0).scale;
-    let own_units = shop.lift.unit().is_none();
+    let own_units = shop.extrusion.unit().is_none();
     // Drag and depth tell slices of different size apart.
     let alike = (drag == 0.0 && own_units) || (ratio - 1.0).abs() < 1e-12;
     let mut leaves = Vec::new();
@@ -99,13 +99,13 @@ pub fn piece<const D: usize>(
         leaves.push(leaf);
     }
     let root = span(&mut shop.plan, &mut kinds, (counts, alike), line, (0, n));
-    // Mouth 0 looks against the flow; its line is kept in the strip's own axes, along the flow.
-    let first = mouth.facing_in(&section, false, 1.0);
-    let mut second = mouth.plain_in(&section);
+    // Socket 0 looks against the flow; its line is kept in the strip's own axes, along the flow.
+    let first = socket.facing_in(&section, false, 1.0);
+    let mut second = socket.plain_in(&section);
     for image in second.iter_mut().filter(|image| image.to != NONE) {
         image.to += line;
     }
-    // A wall that doesn't run straight out of a mouth meets another one there: the fluid rests in the corner.
+    // A wall that doesn't run straight out of a socket meets another one there: the fluid rests in the corner.
     let mut rests = Vec::new();
     for side in (0..2).filter(|&side| walls[0].slopes[side] != 0.0) {
         let i = [0, section.n_across() - 1][side];
@@ -114,14 +114,14 @@ pub fn piece<const D: usize>(
     }
     let (across, levels) = (section.n_across(), section.n_levels());
     let line_nodes = across * levels;
-    let mouth_node = |reverse: bool, base: u32| {
+    let socket_node = |reverse: bool, base: u32| {
         (0..across)
             .flat_map(|i| (0..levels).map(move |l| (i, l)))
             .map(|(i, l)| base + if reverse { across - 1 - i } else { i } * levels + l)
             .collect::<Vec<u32>>()
     };
     let end_scale = strip.placement(n).scale;
-    let mouth_scales = if own_units {
+    let socket_scales = if own_units {
         vec![strip.placement(0).scale, end_scale]
     } else {
         vec![1.0; 2]
@@ -130,12 +130,12 @@ pub fn piece<const D: usize>(
         root,
         n_boundary: 2 * line as usize,
         n: ((n + 1) * u64::from(line) + n * u64::from(inside)) as usize,
-        mouths: vec![first, second],
+        sockets: vec![first, second],
         rests,
-        mouth_nodes: vec![mouth_node(true, 0), mouth_node(false, line_nodes)],
+        socket_nodes: vec![socket_node(true, 0), socket_node(false, line_nodes)],
         n_boundary_nodes: 2 * line_nodes as usize,
         n_nodes: ((n + 1) * u64::from(line_nodes) + n * u64::from(inside_nodes)) as usize,
-        mouth_scales,
+        socket_scales,
         is_long: n as f64 >= FAR * f64::from(section.resolution),
         n_leaves: n,
         body: Body::Strip(Box::new(StripBody {
@@ -213,8 +213,8 @@ fn slice_leaf<const D: usize>(
     shop: &Workshop<'_, D>,
 ) -> Result<(Leaf<D>, Vec<(u8, u32)>), MeshError> {
     let space = shop
-        .lift
-        .lift(&slice.mesh, &[&slice.left, &slice.right], size)?;
+        .extrusion
+        .extrude(&slice.mesh, &[&slice.left, &slice.right], size)?;
     let first_pressure = (D * space.mesh.nodes.len()) as u32;
     let d = D as u32;
     let mut moves: Vec<Moves> = Vec::new();
@@ -311,7 +311,7 @@ impl StripBody {
         while let Some((first, n, depth)) = stack.pop() {
             let within = self.strip.pattern.counts.span(first, n);
             let key = (if self.alike { 0 } else { first }, within);
-            let run = |j| Run {
+            let range = |j| ScaledRange {
                 start: self.line_at(j),
                 len: self.line,
                 factor: 1.0,
@@ -326,7 +326,7 @@ impl StripBody {
             };
             nodes.push(Node {
                 kind: self.kinds[&key],
-                boundary: vec![run(first), run(first + n)],
+                boundary: vec![range(first), range(first + n)],
                 eliminated,
                 depth,
             });
@@ -362,7 +362,7 @@ impl StripBody {
                     (self.line_at(k + 1), self.line),
                     (self.inside_at(k), self.inside),
                 ]
-                .map(|(start, len)| Run {
+                .map(|(start, len)| ScaledRange {
                     start,
                     len,
                     factor: 1.0,

@@ -11,7 +11,7 @@ use stokeslet_base::table::Table;
 use stokeslet_fronts::compute::Wanted;
 use stokeslet_fronts::lowrank::factor;
 use stokeslet_fronts::tree::scatter;
-use stokeslet_fronts::{Leaves, Run as FrontRun, Values};
+use stokeslet_fronts::{FrontRun, Leaves, Values};
 
 /// A part of a chip by itself, eliminated.
 struct Alone {
@@ -27,7 +27,7 @@ fn alone(part: &PlanePart, r: u32, drag: f64, caching: Caching) -> Alone {
         plan: Plan::new(caching),
         leaves: Vec::new(),
         section: &section,
-        lift: &Flat,
+        extrusion: &Flat,
         is_cancelled: &|| false,
     };
     let piece = Piece::new(part, &SlipEdges::None, [drag, 1.0], &mut shop).expect("a plain part");
@@ -65,7 +65,7 @@ fn square(r: u32, side: f64, sockets: &[usize]) -> PlanePart {
     PlanePart::Polygon(made.expect("a square"))
 }
 
-/// A junction without symmetry, two of whose mouths share a corner.
+/// A junction without symmetry, two of whose sockets share a corner.
 fn lopsided(r: u32) -> PlanePart {
     let cell = f64::from(r);
     let corners = [(0.0, 0.0), (1.1, 0.0), (1.5, 1.1), (0.7, 1.7), (0.0, 1.0)];
@@ -79,14 +79,14 @@ fn pipe(r: u32, widths: f64) -> PlanePart {
     plane_straight(r, widths * r64, r64, r64).expect("a pipe")
 }
 
-/// The matrix over a slab, leaf by leaf in its place.
+/// The matrix over a local vector, leaf by leaf in its place.
 fn whole(a: &Alone) -> Mat<f64> {
     let n = a.piece.n;
     let mut whole = Mat::zeros(n, n);
     for patch in a.piece.patches().iter() {
         let dense = a.leaves[patch.leaf as usize].dense();
         for j in 0..dense.ncols() {
-            // Column j of P^T A P, where P gathers the patch from the slab.
+            // Column j of P^T A P, where P gathers the patch from the local vector.
             let mut column = vec![0.0; n];
             scatter(&patch.unknowns, dense.col_as_slice(j), &mut column);
             let mut unit = vec![0.0; dense.ncols()];
@@ -135,19 +135,19 @@ fn the_front_of_a_piece_is_the_dense_elimination_of_its_leaves() {
         let a = alone(&part, r, drag, Caching::Cached);
         let matrix = whole(&a);
         let b = a.piece.n_boundary;
-        // A chamber with one mouth, all of whose velocities are held, has a free pressure: only on its mouth, which stays.
+        // A chamber with one socket, all of whose velocities are held, has a free pressure: only on its socket, which stays.
         let (schur, weights) = by_dense_elimination(&matrix, b);
         let size = schur.norm_max();
         let off = (a.values.schur(a.piece.root) - &schur).norm_max();
         assert!(off < 1e-10 * size, "{name}: {off:.1e} of {size:.1e}");
         let tree = a.piece.tree(&a.plan);
         assert_eq!((tree.n_boundary, tree.n), (b, a.piece.n), "{name}");
-        let mut slabs = vec![0.0; b * a.piece.n];
-        (0..b).for_each(|k| slabs[k * a.piece.n + k] = 1.0);
-        tree.back(&a.values, &mut slabs, None);
+        let mut local = vec![0.0; b * a.piece.n];
+        (0..b).for_each(|k| local[k * a.piece.n + k] = 1.0);
+        tree.back(&a.values, &mut local, None);
         let largest = weights.norm_max();
-        for (k, slab) in slabs.chunks(a.piece.n).enumerate() {
-            for (i, x) in slab[b..].iter().enumerate() {
+        for (k, local_vector) in local.chunks(a.piece.n).enumerate() {
+            for (i, x) in local_vector[b..].iter().enumerate() {
                 let off = (x - weights[(i, k)]).abs();
                 assert!(
                     off < 1e-9 * largest,
@@ -290,7 +290,7 @@ fn sizes_of_fronts() {
                 plan: Plan::new(Caching::Cached),
                 leaves: Vec::new(),
                 section: &section,
-                lift: &Flat,
+                extrusion: &Flat,
                 is_cancelled: &|| false,
             };
             let piece =

@@ -83,11 +83,11 @@ fn is_near_angle(a: f64, b: f64) -> bool {
 }
 
 fn patches_lie_alike(a: &Patch, b: &Patch) -> bool {
-    let runs = a.unknowns.iter().zip(&b.unknowns);
+    let ranges = a.unknowns.iter().zip(&b.unknowns);
     a.nodes == b.nodes
         && is_near_angle(a.angle, b.angle)
         && a.unknowns.len() == b.unknowns.len()
-        && runs
+        && ranges
             .into_iter()
             .all(|(a, b)| (a.start, a.len) == (b.start, b.len))
 }

@@ -1,4 +1,4 @@
-//! Mouths that meet mouths, ports or nothing, numbered: connections first, then ports, then closed ends.
+//! Sockets that meet each other, ports or nothing, numbered: connections first, then ports, then closed ends.
 
 use super::{Interface, Meets, PartError, Placed, Port};
 use crate::mesh::MeshError;
@@ -7,29 +7,29 @@ use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::shape::{Connection, SocketRef};
 
-/// The part and canonical mouth of a socket.
+/// The part of a socket, and its number in the canonical shape.
 fn find(placed: &[Placed], s: SocketRef) -> Result<(u32, u32), PartError> {
-    let mouth = placed
+    let socket = placed
         .get(s.part)
         .and_then(|p| p.canonical.socket_of.iter().position(|&k| k == s.socket));
-    let mouth = mouth.ok_or(PartError {
+    let socket = socket.ok_or(PartError {
         part: s.part.min(placed.len().saturating_sub(1)),
         error: MeshError::UnknownSocket { socket: s.socket }.into(),
     })?;
-    Ok((s.part as u32, mouth as u32))
+    Ok((s.part as u32, socket as u32))
 }
 
-/// Numbers all mouths: connections first, then ports, then closed ends.
+/// Numbers all sockets: connections first, then ports, then closed ends.
 pub(super) fn interfaces(
     chip: &Chip,
     placed: &mut [Placed],
     resolution: u32,
 ) -> Result<Vec<Interface>, PartError> {
     let mut out: Vec<Interface> = Vec::new();
-    let unit = |placed: &[Placed], (part, mouth): (u32, u32)| {
+    let unit = |placed: &[Placed], (part, socket): (u32, u32)| {
         let p = &placed[part as usize];
-        let socket = p.canonical.socket_of[mouth as usize];
-        chip.parts[part as usize].shape.mouths()[socket].width / f64::from(resolution)
+        let own = p.canonical.socket_of[socket as usize];
+        chip.parts[part as usize].shape.sockets()[own].width / f64::from(resolution)
     };
     let is_step = |c: &Connection| chip.depth_ratio(c.a.part) != chip.depth_ratio(c.b.part);
     let mut n_free = 0;
@@ -67,13 +67,13 @@ pub(super) fn interfaces(
         });
     }
     for part in 0..placed.len() {
-        for mouth in 0..placed[part].interfaces.len() {
-            if placed[part].interfaces[mouth] == NONE {
-                placed[part].interfaces[mouth] = out.len() as u32;
-                let owner = (part as u32, mouth as u32);
-                let socket = placed[part].canonical.socket_of[mouth];
+        for socket in 0..placed[part].interfaces.len() {
+            if placed[part].interfaces[socket] == NONE {
+                placed[part].interfaces[socket] = out.len() as u32;
+                let owner = (part as u32, socket as u32);
+                let own = placed[part].canonical.socket_of[socket];
                 let chip_part = &chip.parts[part];
-                let kind = chip_part.walls.kind(chip_part.shape.edge_of(socket));
+                let kind = chip_part.walls.kind(chip_part.shape.edge_of(own));
                 out.push(Interface {
                     owner,
                     unit: unit(placed, owner),
@@ -91,11 +91,11 @@ pub(super) fn ports(chip: &Chip, placed: &[Placed]) -> Vec<Port> {
     chip.ports
         .iter()
         .filter_map(|port| {
-            let (part, mouth) = find(placed, port.socket).ok()?;
+            let (part, socket) = find(placed, port.socket).ok()?;
             let shape = &chip.parts[part as usize];
-            let place = shape.shape.mouths()[port.socket.socket];
+            let place = shape.shape.sockets()[port.socket.socket];
             Some(Port {
-                interface: placed[part as usize].interfaces[mouth as usize],
+                interface: placed[part as usize].interfaces[socket as usize],
                 outward: shape.motion.rotate(Point::unit(place.direction)),
                 middle: shape.motion.apply(place.middle),
                 width: place.width,

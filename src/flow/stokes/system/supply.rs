@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::{PartError, Placed};
 use crate::canonical::{CanonicalShape, Canonicalised};
 use crate::mesh::{Corners, MeshError, PlanePart};
-use crate::stokes::piece::{Canonical, Lift, PieceError};
+use crate::stokes::piece::{Canonical, Extrusion, PieceError};
 use crate::stokes::section::Section;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
@@ -115,7 +115,7 @@ pub(super) fn make<const D: usize>(
     orders: &[Order],
     placed: &[Placed],
     section: &Section,
-    lift: &dyn Lift<D>,
+    extrusion: &dyn Extrusion<D>,
     supply: Supply<'_>,
 ) -> Result<(Vec<Arc<Canonical<D>>>, f64), PartError> {
     let start = Instant::now();
@@ -127,7 +127,7 @@ pub(super) fn make<const D: usize>(
             .word(D as u64)
             .word(u64::from(section.resolution))
             .word(section.ends[0].bits())
-            .key(lift.key())
+            .key(extrusion.key())
             .key(shape.content())
             .float(order.drag)
             .float(order.size);
@@ -155,7 +155,7 @@ pub(super) fn make<const D: usize>(
                     (&plane, &slip),
                     numbers,
                     section,
-                    lift,
+                    extrusion,
                     supply.caching,
                     supply.is_cancelled,
                 )?;

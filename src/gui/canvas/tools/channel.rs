@@ -8,13 +8,13 @@ use lyon::tessellation::{
 };
 
 use super::typed::{self, Leg};
-use super::{Frame, TOUCH, Tools};
+use super::{TOUCH, ToolInput, Tools};
 use crate::canvas::paint::{lit_socket, tag};
-use crate::canvas::pick::Run;
+use crate::canvas::pick::StraightRun;
 use crate::canvas::route::{Draft, length, rounded};
 use crate::command::{ChannelEnd, Command};
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::shape::Mouth;
+use stokeslet_cad::shape::Socket;
 use stokeslet_flow::export::readable::Quantity;
 
 /// Where a channel could end now.
@@ -27,40 +27,40 @@ pub struct End {
     /// There, m.
     pub at: Point,
     /// What is lit up.
-    pub mouth: Option<Mouth>,
+    pub socket: Option<Socket>,
 }
 
 /// Hears the pointer with the channel tool.
-pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    frame.cursor(CursorIcon::Crosshair);
+pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    input.cursor(CursorIcon::Crosshair);
     if tools.draft.is_some() {
-        typed::hear(&mut tools.typed, frame);
+        typed::hear(&mut tools.typed, input);
     } else {
         tools.typed.clear();
     }
-    if frame.key(Key::B) {
+    if input.key(Key::B) {
         tools.round = !tools.round;
     }
     let Some(draft) = &mut tools.draft else {
-        tools.end = start(frame);
-        if frame.clicked() {
-            tools.draft = tools.end.take().map(|end| begin(end, frame));
+        tools.end = start(input);
+        if input.clicked() {
+            tools.draft = tools.end.take().map(|end| begin(end, input));
         }
         return;
     };
-    if frame.key(Key::Backspace) && draft.via.pop().is_none() {
+    if input.key(Key::Backspace) && draft.via.pop().is_none() {
         tools.draft = None;
         return;
     }
-    let mut end = end(draft, frame);
+    let mut end = end(draft, input);
     if !tools.typed.is_empty() {
-        end = typed_end(draft, &tools.typed, frame);
-        if frame.key(Key::Enter)
+        end = typed_end(draft, &tools.typed, input);
+        if input.key(Key::Enter)
             && let Some(end) = end.take()
         {
             draft.via.push(end.at);
             tools.typed.clear();
-            tools.fixed_at = frame.pointer;
+            tools.fixed_at = input.pointer;
             return;
         }
     }
@@ -70,16 +70,16 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         (via, end.to.clone())
     };
     let mut done = None;
-    if frame.response.double_clicked() || frame.key(Key::Enter) {
+    if input.response.double_clicked() || input.key(Key::Enter) {
         // The first click of the two has set the way-point where the channel ends.
-        let at_click = frame.response.double_clicked();
+        let at_click = input.response.double_clicked();
         // So has one click where the pointer still rests when Enter is pressed.
         let last = draft.via.last().copied();
         let rests = last
-            .zip(frame.place())
-            .is_some_and(|(a, b)| (a - b).norm() <= frame.reach())
+            .zip(input.place())
+            .is_some_and(|(a, b)| (a - b).norm() <= input.reach())
             // After a typed leg the channel may end there, wherever the pointer is, until it moves.
-            || (last.is_some() && tools.fixed_at.is_some() && tools.fixed_at == frame.pointer);
+            || (last.is_some() && tools.fixed_at.is_some() && tools.fixed_at == input.pointer);
         let at_last = at_click || rests;
         done = match (&end, last) {
             (Some(end), _) if !at_last || !matches!(end.to, ChannelEnd::Free(_)) => {
@@ -91,7 +91,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             }
             (_, None) => None,
         };
-    } else if frame.clicked()
+    } else if input.clicked()
         && let Some(end) = &end
     {
         if let ChannelEnd::Free(at) = end.to {
@@ -118,15 +118,15 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
 }
 
 /// What a channel would start from at the pointer.
-fn start(frame: &Frame<'_>) -> Option<End> {
-    let place = frame.place()?;
+fn start(input: &ToolInput<'_>) -> Option<End> {
+    let place = input.place()?;
     let on_run = || {
-        let run = run_at(frame, place)?;
+        let run = run_at(input, place)?;
         Some(End {
-            to: on_pipe(frame, &run),
+            to: on_pipe(input, &run),
             via: Vec::new(),
             at: run.at,
-            mouth: Some(Mouth {
+            socket: Some(Socket {
                 middle: run.at,
                 direction: run.along,
                 width: run.width,
@@ -134,21 +134,21 @@ fn start(frame: &Frame<'_>) -> Option<End> {
         })
     };
     let nowhere = || {
-        let at = frame.snap(place);
-        frame.design().map(|_| End {
+        let at = input.snap(place);
+        input.design().map(|_| End {
             to: ChannelEnd::Free(at),
             via: Vec::new(),
             at,
-            mouth: None,
+            socket: None,
         })
     };
-    socket_at(frame, place).or_else(on_run).or_else(nowhere)
+    socket_at(input, place).or_else(on_run).or_else(nowhere)
 }
 
-fn begin(end: End, frame: &Frame<'_>) -> Draft {
+fn begin(end: End, input: &ToolInput<'_>) -> Draft {
     // From empty space on it is as wide as the design says.
-    let usual = frame.design().map_or(0.0, |design| design.width.0);
-    let (axis, width) = end.mouth.map_or((0.0, usual), |m| (m.direction, m.width));
+    let usual = input.design().map_or(0.0, |design| design.width.0);
+    let (axis, width) = end.socket.map_or((0.0, usual), |m| (m.direction, m.width));
     Draft {
         from: end.to,
         start: end.at,
@@ -159,48 +159,48 @@ fn begin(end: End, frame: &Frame<'_>) -> Draft {
 }
 
 /// Where the channel would end at the pointer.
-fn end(draft: &Draft, frame: &Frame<'_>) -> Option<End> {
-    let place = frame.place()?;
-    if let Some(mut end) = socket_at(frame, place).filter(|end| end.to != draft.from) {
+fn end(draft: &Draft, input: &ToolInput<'_>) -> Option<End> {
+    let place = input.place()?;
+    if let Some(mut end) = socket_at(input, place).filter(|end| end.to != draft.from) {
         end.via = end
-            .mouth
-            .map_or_else(Vec::new, |mouth| draft.finish(&mouth));
+            .socket
+            .map_or_else(Vec::new, |socket| draft.finish(&socket));
         return Some(end);
     }
-    let clear_of_start = |run: &Run| (run.at - draft.start).norm() > 2.0 * draft.width;
-    if let Some(run) = run_at(frame, place).filter(clear_of_start) {
+    let clear_of_start = |run: &StraightRun| (run.at - draft.start).norm() > 2.0 * draft.width;
+    if let Some(run) = run_at(input, place).filter(clear_of_start) {
         let normal = Point::unit(run.along).left();
         let side = if normal.dot(draft.last() - run.at) < 0.0 {
             -normal
         } else {
             normal
         };
-        let mouth = Mouth {
+        let socket = Socket {
             middle: run.at,
             direction: side.angle(),
             width: run.width,
         };
         return Some(End {
-            to: on_pipe(frame, &run),
-            via: draft.finish(&mouth),
+            to: on_pipe(input, &run),
+            via: draft.finish(&socket),
             at: run.at,
-            mouth: Some(mouth),
+            socket: Some(socket),
         });
     }
-    let at = draft.next(place, frame.ctrl(), frame.grid);
+    let at = draft.next(place, input.ctrl(), input.grid);
     Some(End {
         to: ChannelEnd::Free(at),
         via: Vec::new(),
         at,
-        mouth: None,
+        socket: None,
     })
 }
 
 /// Where a leg of the typed length ends.
-fn typed_end(draft: &Draft, text: &str, frame: &Frame<'_>) -> Option<End> {
+fn typed_end(draft: &Draft, text: &str, input: &ToolInput<'_>) -> Option<End> {
     let leg = Leg::read(text, &typed::usual_unit(draft.width))?;
-    let place = frame.place()?;
-    let toward = draft.next(place, frame.ctrl(), None);
+    let place = input.place()?;
+    let toward = draft.next(place, input.ctrl(), None);
     let is_first = draft.via.is_empty() && !matches!(draft.from, ChannelEnd::Free(_));
     // From a socket there is one direction only.
     let leg = match is_first {
@@ -212,27 +212,27 @@ fn typed_end(draft: &Draft, text: &str, frame: &Frame<'_>) -> Option<End> {
         to: ChannelEnd::Free(at),
         via: Vec::new(),
         at,
-        mouth: None,
+        socket: None,
     })
 }
 
-fn socket_at(frame: &Frame<'_>, place: Point) -> Option<End> {
-    let k = frame.scene.free_socket_at(place, frame.reach())?;
-    let socket = &frame.scene.layout.sockets[k];
+fn socket_at(input: &ToolInput<'_>, place: Point) -> Option<End> {
+    let k = input.scene.free_socket_at(place, input.reach())?;
+    let socket = &input.scene.layout.sockets[k];
     Some(End {
-        to: ChannelEnd::Socket(frame.scene.layout.full_name(socket)),
+        to: ChannelEnd::Socket(input.scene.layout.full_name(socket)),
         via: Vec::new(),
-        at: socket.mouth.middle,
-        mouth: Some(socket.mouth),
+        at: socket.geometry.middle,
+        socket: Some(socket.geometry),
     })
 }
 
 /// The run under the pointer; the place on it is where a line of the grid crosses, if it runs along the axes.
-fn run_at(frame: &Frame<'_>, place: Point) -> Option<Run> {
-    let reach = TOUCH * frame.view.scale;
-    let mut run = frame.scene.run_at(place, reach, frame.design()?)?;
+fn run_at(input: &ToolInput<'_>, place: Point) -> Option<StraightRun> {
+    let reach = TOUCH * input.view.scale;
+    let mut run = input.scene.run_at(place, reach, input.design()?)?;
     let along = Point::unit(run.along);
-    let snapped = frame.snap(run.at);
+    let snapped = input.snap(run.at);
     if along.y == 0.0 {
         run.at.x = snapped.x;
     } else if along.x == 0.0 {
@@ -241,29 +241,29 @@ fn run_at(frame: &Frame<'_>, place: Point) -> Option<Run> {
     Some(run)
 }
 
-fn on_pipe(frame: &Frame<'_>, run: &Run) -> ChannelEnd {
+fn on_pipe(input: &ToolInput<'_>, run: &StraightRun) -> ChannelEnd {
     ChannelEnd::OnPipe {
-        item: frame.scene.name(run.item).to_owned(),
+        item: input.scene.name(run.item).to_owned(),
         at: run.at,
     }
 }
 
 /// Draws the channel so far and where it would go on.
-pub fn paint(tools: &Tools, frame: &Frame<'_>) {
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
-    for &k in &frame.scene.free {
-        let mouth = &frame.scene.layout.sockets[k].mouth;
-        let at = view.to_screen(mouth.middle);
+pub fn paint(tools: &Tools, input: &ToolInput<'_>) {
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
+    for &k in &input.scene.free {
+        let socket = &input.scene.layout.sockets[k].geometry;
+        let at = view.to_screen(socket.middle);
         if view.rect.contains(at) {
             painter.circle_stroke(at, 6.0, (1.5, colours.socket));
         }
     }
-    let lit = tools.end.as_ref().and_then(|end| end.mouth.as_ref());
-    if let Some(mouth) = lit {
-        lit_socket(painter, view, mouth, colours.fits);
+    let lit = tools.end.as_ref().and_then(|end| end.socket.as_ref());
+    if let Some(socket) = lit {
+        lit_socket(painter, view, socket, colours.fits);
     }
     let Some(draft) = &tools.draft else {
-        if let (Some(end), Some(at)) = (&tools.end, frame.pointer) {
+        if let (Some(end), Some(at)) = (&tools.end, input.pointer) {
             tag(
                 painter,
                 view,
@@ -291,7 +291,7 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>) {
         let at = view.to_screen(*p);
         painter.circle(at, 4.0, colours.background, (1.5, colours.accent));
     }
-    if let (false, Some(at)) = (tools.typed.is_empty(), frame.pointer) {
+    if let (false, Some(at)) = (tools.typed.is_empty(), input.pointer) {
         let unit = typed::usual_unit(draft.width);
         let what = match (
             Leg::read(&tools.typed, &unit),
@@ -304,10 +304,10 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>) {
         tag(painter, view, at, &what, colours);
         return;
     }
-    if let (Some(end), Some(at)) = (&tools.end, frame.pointer) {
+    if let (Some(end), Some(at)) = (&tools.end, input.pointer) {
         let mut text = Quantity::Length.show(length(&points, bend));
         text += if tools.round { ", round bends" } else { "" };
-        if end.mouth.is_some() {
+        if end.socket.is_some() {
             text = format!("end {}\n{text}", show(&end.to));
         }
         tag(painter, view, at, &text, colours);

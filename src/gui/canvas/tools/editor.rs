@@ -2,7 +2,7 @@
 
 use eframe::egui::{Area, Frame as Border, Order, Pos2, vec2};
 
-use super::{Frame, Tools};
+use super::{ToolInput, Tools};
 use crate::command::Command;
 use crate::panels::assigned::{assigned, expression, read_or_expression};
 use crate::panels::fields::{Field, Fields};
@@ -43,12 +43,12 @@ fn key(component: &str, parameter: &str) -> String {
 }
 
 /// Shows the field, if one is open, and takes what was typed.
-pub fn ui(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+pub fn ui(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
     let Some(mut editor) = tools.editor.take() else {
         return;
     };
     let (Some((value, dimension)), Some(at)) =
-        (value(frame, &editor), place(tools, frame, &editor))
+        (value(input, &editor), place(tools, input, &editor))
     else {
         return;
     };
@@ -57,7 +57,7 @@ pub fn ui(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         _ => ParameterKind::Angle,
     };
     let (component, parameter) = (editor.component.clone(), editor.parameter.clone());
-    let shown = expression(frame.seen, &component, &parameter)
+    let shown = expression(input.seen, &component, &parameter)
         .unwrap_or_else(|| show_quantity(value, dimension));
     let label = parameter.replace('_', " ");
     let field = Field {
@@ -69,11 +69,11 @@ pub fn ui(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         measure: (!shown.starts_with('=')).then_some(Measure::Quantity(dimension)),
         width: WIDE,
     };
-    let ctx = frame.ui.ctx();
-    let area = Area::new(frame.response.id.with("editor"))
+    let ctx = input.ui.ctx();
+    let area = Area::new(input.response.id.with("editor"))
         .order(Order::Foreground)
         .fixed_pos(at)
-        .constrain_to(frame.view.rect);
+        .constrain_to(input.view.rect);
     let typed = area.show(ctx, |ui| {
         Border::popup(ui.style())
             .show(ui, |ui| {
@@ -95,23 +95,23 @@ pub fn ui(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
 }
 
 /// The value now, SI; `None` once there is no such parameter any more.
-fn value(frame: &Frame<'_>, editor: &Editor) -> Option<(f64, Dimension)> {
-    let design = frame.design()?;
+fn value(input: &ToolInput<'_>, editor: &Editor) -> Option<(f64, Dimension)> {
+    let design = input.design()?;
     let mut all = design.components.iter();
     let component = all.find(|c| c.name.value == editor.component)?;
-    let drawing = Drawing::new(design, &frame.seen.document.layout, frame.seen.library);
+    let drawing = Drawing::new(design, &input.seen.document.layout, input.seen.library);
     value_of(&drawing, component, &editor.parameter)
 }
 
 /// Where the field opens: on the dimension, else at the handle.
-fn place(tools: &Tools, frame: &Frame<'_>, editor: &Editor) -> Option<Pos2> {
+fn place(tools: &Tools, input: &ToolInput<'_>, editor: &Editor) -> Option<Pos2> {
     let (component, parameter) = (&editor.component, &editor.parameter);
-    let mut labels = frame.dimensions.iter();
+    let mut labels = input.dimensions.iter();
     let label = labels.find(|l| l.component == *component && l.parameter == *parameter);
     if let Some(label) = label {
         return Some(label.rect.min - vec2(6.0, 6.0));
     }
     let handle = tools.handles.place_of(component, parameter);
-    let at = handle.or_else(|| frame.scene.anchor(frame.scene.item(component)?))?;
-    Some(frame.view.to_screen(at) + vec2(10.0, 10.0))
+    let at = handle.or_else(|| input.scene.anchor(input.scene.item(component)?))?;
+    Some(input.view.to_screen(at) + vec2(10.0, 10.0))
 }

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Color32, Pos2, Shape, Stroke, vec2};
 
-use super::Frame;
+use super::ToolInput;
 use crate::canvas::paint::{Side, tag_on};
 use crate::command::Command;
 use crate::panels::values::show_quantity;
@@ -42,10 +42,10 @@ pub struct Held {
 
 impl Handles {
     /// Those of the only component that is selected, brought up to date.
-    pub fn refresh(&mut self, frame: &Frame<'_>) {
-        let document = frame.seen.document;
-        let single = frame.seen.selection.single();
-        let is_wanted = *frame.seen.tool == Tool::Select;
+    pub fn refresh(&mut self, input: &ToolInput<'_>) {
+        let document = input.seen.document;
+        let single = input.seen.selection.single();
+        let is_wanted = *input.seen.tool == Tool::Select;
         let of = single
             .filter(|_| is_wanted)
             .map(|name| (document.revision, name.to_owned()));
@@ -55,7 +55,7 @@ impl Handles {
         self.all = match (&of, document.design.as_ref()) {
             // While everything moves the handles would lag behind.
             (Some((_, name)), Some(design)) if !document.has_preview() => {
-                let drawing = Drawing::new(design, &document.layout, frame.seen.library);
+                let drawing = Drawing::new(design, &document.layout, input.seen.library);
                 handles(&drawing, name)
             }
             _ => Vec::new(),
@@ -64,22 +64,22 @@ impl Handles {
     }
 
     /// Those that there is room for on the screen, with where they are.
-    fn shown<'h>(&'h self, frame: &Frame<'_>) -> Vec<(&'h Handle, Pos2)> {
+    fn shown<'h>(&'h self, input: &ToolInput<'_>) -> Vec<(&'h Handle, Pos2)> {
         let of = self
             .of
             .as_ref()
-            .and_then(|(_, name)| frame.scene.item(name));
+            .and_then(|(_, name)| input.scene.item(name));
         let size = of
-            .and_then(|item| frame.scene.boxes[item])
+            .and_then(|item| input.scene.boxes[item])
             .map(|b| b.size());
-        let large = |size: Point| size.x.max(size.y) >= frame.view.length(SMALLEST);
+        let large = |size: Point| size.x.max(size.y) >= input.view.length(SMALLEST);
         let mut out: Vec<(&Handle, Pos2)> = Vec::new();
         if size.is_some_and(large) {
             // Of two in one place the one that moves faster.
             let mut all: Vec<&Handle> = self.all.iter().collect();
             all.sort_by(|a, b| b.rate.norm().total_cmp(&a.rate.norm()));
             for handle in all {
-                let at = frame.view.to_screen(handle.at);
+                let at = input.view.to_screen(handle.at);
                 if out.iter().all(|(_, other)| (*other - at).length() >= APART) {
                     out.push((handle, at));
                 }
@@ -89,8 +89,8 @@ impl Handles {
     }
 
     /// The parameter whose handle is at a place of the screen.
-    pub fn at(&self, frame: &Frame<'_>, place: Pos2) -> Option<String> {
-        let shown = self.shown(frame);
+    pub fn at(&self, input: &ToolInput<'_>, place: Pos2) -> Option<String> {
+        let shown = self.shown(input);
         let near = shown
             .iter()
             .find(|(_, at)| (*at - place).length() <= HALF + 4.0);
@@ -125,7 +125,7 @@ impl Held {
         &mut self,
         handles: &Handles,
         place: Point,
-        frame: &Frame<'_>,
+        input: &ToolInput<'_>,
         out: &mut Vec<Command>,
     ) {
         let Some(handle) = handles.named(&self.parameter) else {
@@ -133,13 +133,13 @@ impl Held {
         };
         let wanted = handle.value_at(place + self.off);
         let step = match handle.dimension {
-            Dimension::Length => frame.grid.map(|grid| grid.minor),
+            Dimension::Length => input.grid.map(|grid| grid.minor),
             _ => Some(ANGLE),
         };
         let value = handle.within(step.map_or(wanted, |step| (wanted / step).round() * step));
         // What a file would say: no more figures than anybody reads.
         let value = tidy(value, handle.dimension);
-        let document = frame.seen.document;
+        let document = input.seen.document;
         let Some(design) = document
             .design
             .as_ref()
@@ -147,7 +147,7 @@ impl Held {
         else {
             return;
         };
-        let drawing = Drawing::new(design, &document.layout, frame.seen.library);
+        let drawing = Drawing::new(design, &document.layout, input.seen.library);
         // What it can't be, it stays at what it was.
         let asked = value;
         let value = Value::Quantity(value, handle.dimension);
@@ -171,10 +171,10 @@ fn tidy(value: f64, dimension: Dimension) -> f64 {
 }
 
 /// Draws the handles, and says what the one under the pointer or in the hand is.
-pub fn paint(handles: &Handles, frame: &Frame<'_>, hovered: Option<&str>, held: Option<&Held>) {
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+pub fn paint(handles: &Handles, input: &ToolInput<'_>, hovered: Option<&str>, held: Option<&Held>) {
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
     let held = held.map(|held| held.parameter.as_str());
-    for (handle, at) in handles.shown(frame) {
+    for (handle, at) in handles.shown(input) {
         let is_lit = held.or(hovered) == Some(handle.parameter.as_str());
         let fill: Color32 = match is_lit {
             true => colours.accent,

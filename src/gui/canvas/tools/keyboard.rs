@@ -103,7 +103,7 @@ fn steps(input: &mut InputState) -> Point {
 
 /// The free socket after the nearest one, or before it; the nearest itself where the cursor isn't on it yet.
 fn next_socket(scene: &Scene, from: Point, by: isize) -> Option<Point> {
-    let middle = |k: usize| scene.layout.sockets[scene.free[k]].mouth.middle;
+    let middle = |k: usize| scene.layout.sockets[scene.free[k]].geometry.middle;
     let away = |k: &usize| (middle(*k) - from).norm();
     let n = scene.free.len();
     let near = (0..n).min_by(|a, b| away(a).total_cmp(&away(b)))?;

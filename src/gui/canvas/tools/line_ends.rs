@@ -2,7 +2,7 @@
 
 use eframe::egui::{CursorIcon, Key, Pos2, Stroke};
 
-use super::{Frame, Tools};
+use super::{ToolInput, Tools};
 use crate::command::Command;
 use crate::seen::Tool;
 
@@ -19,73 +19,73 @@ pub struct LineEnd {
 }
 
 /// The end at a place of the screen; lines are there only where there are results.
-fn at(frame: &Frame<'_>, place: Pos2) -> Option<LineEnd> {
-    frame.seen.results.solved.as_ref()?;
-    let lines = frame.seen.shown.lines.iter().enumerate();
+fn at(input: &ToolInput<'_>, place: Pos2) -> Option<LineEnd> {
+    input.seen.results.solved.as_ref()?;
+    let lines = input.seen.shown.lines.iter().enumerate();
     let ends =
         lines.flat_map(|(line, ends)| (0..2).map(move |end| (LineEnd { line, end }, ends[end])));
-    ends.map(|(end, p)| (end, (frame.view.to_screen(p) - place).length()))
+    ends.map(|(end, p)| (end, (input.view.to_screen(p) - place).length()))
         .filter(|(_, off)| *off <= NEAR)
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(end, _)| end)
 }
 
 /// Hears the pointer; whether an end is being dragged, so that no tool hears it.
-pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) -> bool {
-    if !matches!(frame.seen.tool, Tool::Select | Tool::Line) {
+pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) -> bool {
+    if !matches!(input.seen.tool, Tool::Select | Tool::Line) {
         return false;
     }
-    if let Some(origin) = frame.drag_began() {
-        tools.line_end = at(frame, origin).map(|end| (end, frame.seen.shown.lines[end.line]));
+    if let Some(origin) = input.drag_began() {
+        tools.line_end = at(input, origin).map(|end| (end, input.seen.shown.lines[end.line]));
     }
     let Some((LineEnd { line, end }, before)) = tools.line_end else {
         return false;
     };
-    let Some(&now) = frame.seen.shown.lines.get(line) else {
+    let Some(&now) = input.seen.shown.lines.get(line) else {
         tools.line_end = None;
         return true;
     };
-    frame.cursor(CursorIcon::Grabbing);
-    if frame.key(Key::Escape) {
+    input.cursor(CursorIcon::Grabbing);
+    if input.key(Key::Escape) {
         out.push(Command::MoveLine(line, before));
         tools.line_end = None;
         return true;
     }
-    if let Some(place) = frame.response.interact_pointer_pos() {
+    if let Some(place) = input.response.interact_pointer_pos() {
         let mut ends = now;
-        ends[end] = frame.view.to_chip(place);
+        ends[end] = input.view.to_chip(place);
         if ends != now {
             out.push(Command::MoveLine(line, ends));
         }
     }
-    if !frame.response.dragged() {
+    if !input.response.dragged() {
         tools.line_end = None;
     }
     true
 }
 
 /// Shows the end that is dragged, or would be.
-pub fn paint(tools: &Tools, frame: &Frame<'_>) {
-    if !matches!(frame.seen.tool, Tool::Select | Tool::Line) {
+pub fn paint(tools: &Tools, input: &ToolInput<'_>) {
+    if !matches!(input.seen.tool, Tool::Select | Tool::Line) {
         return;
     }
-    let is_down = frame.ui.input(|i| i.pointer.any_down());
+    let is_down = input.ui.input(|i| i.pointer.any_down());
     let hovered = || {
-        frame
+        input
             .pointer
             .filter(|_| !is_down)
-            .and_then(|p| at(frame, p))
+            .and_then(|p| at(input, p))
     };
     let dragged = tools.line_end.map(|(end, _)| end);
     let Some(LineEnd { line, end }) = dragged.or_else(hovered) else {
         return;
     };
-    if let Some(ends) = frame.seen.shown.lines.get(line) {
-        let place = frame.view.to_screen(ends[end]);
-        let ring = Stroke::new(2.0, frame.colours.accent);
-        frame.painter.circle_stroke(place, NEAR, ring);
+    if let Some(ends) = input.seen.shown.lines.get(line) {
+        let place = input.view.to_screen(ends[end]);
+        let ring = Stroke::new(2.0, input.colours.accent);
+        input.painter.circle_stroke(place, NEAR, ring);
         if dragged.is_none() {
-            frame.cursor(CursorIcon::Grab);
+            input.cursor(CursorIcon::Grab);
         }
     }
 }

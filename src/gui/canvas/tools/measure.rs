@@ -2,7 +2,7 @@
 
 use eframe::egui::{CursorIcon, Pos2, Stroke};
 
-use super::{Frame, Tools};
+use super::{ToolInput, Tools};
 use crate::canvas::outline::Outlines;
 use crate::canvas::paint::{ghost, lit_socket, tag};
 use crate::canvas::scene::Placed;
@@ -16,22 +16,22 @@ use stokeslet_flow::export::readable::Quantity;
 const SHORTEST: f32 = 4.0;
 
 /// Hears the port tool.
-pub fn hear_port(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    let Some(place) = frame.place() else {
+pub fn hear_port(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    let Some(place) = input.place() else {
         return;
     };
-    tools.socket = frame.scene.free_socket_at(place, 1.5 * frame.reach());
-    frame.cursor(match tools.socket {
+    tools.socket = input.scene.free_socket_at(place, 1.5 * input.reach());
+    input.cursor(match tools.socket {
         Some(_) => CursorIcon::PointingHand,
         None => CursorIcon::Crosshair,
     });
-    if !frame.clicked() {
+    if !input.clicked() {
         return;
     }
-    match (tools.socket, frame.pointer) {
+    match (tools.socket, input.pointer) {
         (Some(k), _) => {
-            let socket = &frame.scene.layout.sockets[k];
-            out.push(Command::AddPort(frame.scene.layout.full_name(socket)));
+            let socket = &input.scene.layout.sockets[k];
+            out.push(Command::AddPort(input.scene.layout.full_name(socket)));
         }
         (None, Some(at)) => {
             let why = "A port opens a free socket; those have orange ends".to_owned();
@@ -42,34 +42,34 @@ pub fn hear_port(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
 }
 
 /// Lights up the sockets that could be ports.
-pub fn paint_port(tools: &Tools, frame: &Frame<'_>) {
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
-    let sockets = &frame.scene.layout.sockets;
-    for &k in &frame.scene.free {
-        let at = view.to_screen(sockets[k].mouth.middle);
+pub fn paint_port(tools: &Tools, input: &ToolInput<'_>) {
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
+    let sockets = &input.scene.layout.sockets;
+    for &k in &input.scene.free {
+        let at = view.to_screen(sockets[k].geometry.middle);
         if view.rect.contains(at) {
             painter.circle_filled(at, 9.0, colours.socket.gamma_multiply(0.2));
             painter.circle_stroke(at, 6.0, Stroke::new(1.5, colours.socket));
         }
     }
-    if let (Some(k), Some(at)) = (tools.socket, frame.pointer) {
-        lit_socket(painter, view, &sockets[k].mouth, colours.fits);
-        let text = format!("open {}", frame.scene.layout.full_name(&sockets[k]));
+    if let (Some(k), Some(at)) = (tools.socket, input.pointer) {
+        lit_socket(painter, view, &sockets[k].geometry, colours.fits);
+        let text = format!("open {}", input.scene.layout.full_name(&sockets[k]));
         tag(painter, view, at, &text, colours);
     }
 }
 
 /// Hears tools of one click.
-pub fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    frame.cursor(CursorIcon::Crosshair);
-    if frame.clicked()
-        && let Some(place) = frame.place()
+pub fn hear_click(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    input.cursor(CursorIcon::Crosshair);
+    if input.clicked()
+        && let Some(place) = input.place()
     {
-        let is_line = *frame.seen.tool == Tool::Streamline;
-        let solved = frame.seen.results.solved.as_ref();
+        let is_line = *input.seen.tool == Tool::Streamline;
+        let solved = input.seen.results.solved.as_ref();
         if is_line
             && solved.is_some_and(|solved| solved.at(place).is_none())
-            && let Some(at) = frame.pointer
+            && let Some(at) = input.pointer
         {
             let why = "Nothing flows here: click on the chip".to_owned();
             tools.refusal = Some((at, why));
@@ -83,40 +83,40 @@ pub fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) 
 }
 
 /// Hears the ruler: what it measured stays, whatever tool comes next.
-pub fn hear_ruler(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    draw(tools, frame, |frame, p| {
-        to_socket(frame, p).unwrap_or_else(|| frame.snap(p))
+pub fn hear_ruler(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    draw(tools, input, |input, p| {
+        to_socket(input, p).unwrap_or_else(|| input.snap(p))
     });
-    if frame.drag_ended()
+    if input.drag_ended()
         && let Some([from, to]) = tools.line.take()
-        && (to - from).norm() >= frame.view.length(SHORTEST)
+        && (to - from).norm() >= input.view.length(SHORTEST)
     {
         out.push(Command::AddRuler(from, to));
     }
 }
 
 /// The middle of the nearest socket within reach.
-fn to_socket(frame: &Frame<'_>, p: Point) -> Option<Point> {
+fn to_socket(input: &ToolInput<'_>, p: Point) -> Option<Point> {
     let away = |q: &Point| (*q - p).norm();
-    let middles = frame.scene.layout.sockets.iter().map(|s| s.mouth.middle);
-    let near = middles.filter(|q| away(q) <= frame.reach());
+    let middles = input.scene.layout.sockets.iter().map(|s| s.geometry.middle);
+    let near = middles.filter(|q| away(q) <= input.reach());
     near.min_by(|a, b| away(a).total_cmp(&away(b)))
 }
 
 /// Hears the mirror line: from sockets or the grid, along a multiple of 45 degrees.
-pub fn hear_mirror(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+pub fn hear_mirror(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
     let from = tools.line.map(|line| line[0]);
-    draw(tools, frame, |frame, p| {
-        let snapped = to_socket(frame, p).unwrap_or_else(|| frame.snap(p));
+    draw(tools, input, |input, p| {
+        let snapped = to_socket(input, p).unwrap_or_else(|| input.snap(p));
         from.map_or(snapped, |from| from + eighth(snapped - from))
     });
-    if frame.drag_ended()
+    if input.drag_ended()
         && let Some([from, to]) = tools.line.take()
     {
-        match (to - from).norm() >= frame.view.length(SHORTEST) {
-            true if frame.seen.selection.items.is_empty() => {
+        match (to - from).norm() >= input.view.length(SHORTEST) {
+            true if input.seen.selection.items.is_empty() => {
                 let why = "Nothing is selected that could be mirrored".to_owned();
-                tools.refusal = frame.pointer.map(|at| (at, why));
+                tools.refusal = input.pointer.map(|at| (at, why));
             }
             true => out.push(Command::MirrorCopy(from, to)),
             false => {}
@@ -132,11 +132,11 @@ fn eighth(by: Point) -> Point {
 }
 
 /// The line across all of the view, and what is selected as it shows it.
-pub fn paint_mirror(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
+pub fn paint_mirror(tools: &Tools, input: &ToolInput<'_>, outlines: &Outlines) {
     let Some([from, to]) = tools.line.filter(|[a, b]| a != b) else {
         return;
     };
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
     let along = (to - from).normalized();
     let (low, high) = view.seen();
     let far = along * (high - low).norm();
@@ -147,8 +147,8 @@ pub fn paint_mirror(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
         let d = p - from;
         from + along * (2.0 * along.dot(d)) - d
     };
-    let scene = frame.scene;
-    let items = frame.seen.selection.items.iter();
+    let scene = input.scene;
+    let items = input.seen.selection.items.iter();
     let items = items.filter_map(|name| scene.item(name));
     let parts: Vec<_> = items
         .flat_map(|item| scene.parts_of(item))
@@ -174,52 +174,52 @@ pub fn paint_mirror(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
 }
 
 /// Hears the line probe.
-pub fn hear_line(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    draw(tools, frame, |_, p| p);
-    if frame.drag_ended()
+pub fn hear_line(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    draw(tools, input, |_, p| p);
+    if input.drag_ended()
         && let Some([from, to]) = tools.line.take()
-        && (to - from).norm() >= frame.view.length(SHORTEST)
+        && (to - from).norm() >= input.view.length(SHORTEST)
     {
         out.push(Command::AddLine(from, to));
     }
 }
 
 /// Follows a line from press to release.
-fn draw(tools: &mut Tools, frame: &Frame<'_>, snap: impl Fn(&Frame<'_>, Point) -> Point) {
-    frame.cursor(CursorIcon::Crosshair);
-    if let Some(origin) = frame.drag_began() {
-        let from = snap(frame, frame.view.to_chip(origin));
+fn draw(tools: &mut Tools, input: &ToolInput<'_>, snap: impl Fn(&ToolInput<'_>, Point) -> Point) {
+    input.cursor(CursorIcon::Crosshair);
+    if let Some(origin) = input.drag_began() {
+        let from = snap(input, input.view.to_chip(origin));
         tools.line = Some([from, from]);
     }
-    let is_drawn = frame
+    let is_drawn = input
         .response
         .dragged_by(eframe::egui::PointerButton::Primary)
-        || frame.drag_ended();
+        || input.drag_ended();
     if let (true, Some([_, to]), Some(at)) = (
         is_drawn,
         &mut tools.line,
-        frame.response.interact_pointer_pos(),
+        input.response.interact_pointer_pos(),
     ) {
-        *to = snap(frame, frame.view.to_chip(at));
+        *to = snap(input, input.view.to_chip(at));
     }
 }
 
 /// Draws what was measured.
-pub fn paint_rulers(frame: &Frame<'_>) {
-    for &line in &frame.seen.shown.rulers {
-        paint_measured(line, frame, true);
+pub fn paint_rulers(input: &ToolInput<'_>) {
+    for &line in &input.seen.shown.rulers {
+        paint_measured(line, input, true);
     }
 }
 
 /// Draws the line that is being drawn, with its lengths.
-pub fn paint_line(tools: &Tools, frame: &Frame<'_>) {
+pub fn paint_line(tools: &Tools, input: &ToolInput<'_>) {
     if let Some(line) = tools.line {
-        paint_measured(line, frame, *frame.seen.tool == Tool::Ruler);
+        paint_measured(line, input, *input.seen.tool == Tool::Ruler);
     }
 }
 
-fn paint_measured([from, to]: [Point; 2], frame: &Frame<'_>, has_legs: bool) {
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+fn paint_measured([from, to]: [Point; 2], input: &ToolInput<'_>, has_legs: bool) {
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
     let (a, b) = (view.to_screen(from), view.to_screen(to));
     let strong = Stroke::new(1.5, colours.accent);
     if has_legs {

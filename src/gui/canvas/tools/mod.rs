@@ -48,7 +48,7 @@ pub const REACH: f32 = 14.0;
 const TOUCH: f64 = 3.0;
 
 /// All that a tool may look at in one frame.
-pub struct Frame<'a> {
+pub struct ToolInput<'a> {
     /// The canvas's part of the window.
     pub ui: &'a egui::Ui,
     /// What the pointer did to the canvas.
@@ -65,7 +65,7 @@ pub struct Frame<'a> {
     pub dimensions: &'a [Label],
     /// Everything else.
     pub seen: &'a Seen<'a>,
-    /// Of the canvas.
+    /// Colours of the canvas.
     pub colours: &'a Colours,
     /// What positions snap to.
     pub grid: Option<Grid>,
@@ -79,7 +79,7 @@ pub struct Frame<'a> {
     pub is_behind: bool,
 }
 
-impl Frame<'_> {
+impl ToolInput<'_> {
     /// Where the pointer is, m.
     pub fn place(&self) -> Option<Point> {
         self.pointer.map(|at| self.view.to_chip(at))
@@ -222,8 +222,8 @@ impl Tools {
     }
 
     /// What is at a place of the screen.
-    pub fn hit(&self, frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
-        select::hit_with(&self.handles, frame, at)
+    pub fn hit(&self, input: &ToolInput<'_>, at: Pos2) -> Option<Hit> {
+        select::hit_with(&self.handles, input, at)
     }
 
     /// Opens a field for a parameter of a component.
@@ -242,8 +242,8 @@ impl Tools {
 }
 
 /// Hears the pointer and the keys.
-pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    let tool = frame.seen.tool;
+pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    let tool = input.seen.tool;
     if tools.tool != *tool {
         if tools.drag.is_move() {
             out.push(Command::EndPreview);
@@ -254,43 +254,43 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             ..Tools::default()
         };
     }
-    let (is_editing, revision) = (frame.seen.is_editing, frame.seen.document.revision);
+    let (is_editing, revision) = (input.seen.is_editing, input.seen.document.revision);
     if is_editing {
-        frame.cursor(CursorIcon::Progress);
+        input.cursor(CursorIcon::Progress);
     }
     let is_made = |(_, over): &mut (_, u64)| !is_editing || *over != revision;
-    if !frame.is_behind
+    if !input.is_behind
         && let Some(dropped) = tools.dropped.take_if(is_made)
     {
         background::discard(dropped);
     }
-    if tools.editor.is_some() && frame.key(Key::Escape) {
+    if tools.editor.is_some() && input.key(Key::Escape) {
         tools.editor = None;
     }
     tools.hover = None;
     tools.ghost = None;
     tools.end = None;
     tools.socket = None;
-    let moved_on = |at: &Pos2| frame.pointer.is_none_or(|p| (p - *at).length() > 30.0);
+    let moved_on = |at: &Pos2| input.pointer.is_none_or(|p| (p - *at).length() > 30.0);
     if tools.refusal.as_ref().is_some_and(|(at, _)| moved_on(at)) {
         tools.refusal = None;
     }
-    if place::hear_dragged(tools, frame, out) || line_ends::hear(tools, frame, out) {
+    if place::hear_dragged(tools, input, out) || line_ends::hear(tools, input, out) {
         return;
     }
     match tool {
-        Tool::Select => select::hear(tools, frame, out),
-        Tool::Place(kind) => place::hear(tools, frame, kind, out),
-        Tool::Channel => channel::hear(tools, frame, out),
-        Tool::Port => measure::hear_port(tools, frame, out),
-        Tool::Ruler => measure::hear_ruler(tools, frame, out),
-        Tool::Line => measure::hear_line(tools, frame, out),
-        Tool::Probe | Tool::Streamline => measure::hear_click(tools, frame, out),
-        Tool::Overlay(layer) => overlay::hear(tools, frame, *layer, out),
-        Tool::Mirror => measure::hear_mirror(tools, frame, out),
+        Tool::Select => select::hear(tools, input, out),
+        Tool::Place(kind) => place::hear(tools, input, kind, out),
+        Tool::Channel => channel::hear(tools, input, out),
+        Tool::Port => measure::hear_port(tools, input, out),
+        Tool::Ruler => measure::hear_ruler(tools, input, out),
+        Tool::Line => measure::hear_line(tools, input, out),
+        Tool::Probe | Tool::Streamline => measure::hear_click(tools, input, out),
+        Tool::Overlay(layer) => overlay::hear(tools, input, *layer, out),
+        Tool::Mirror => measure::hear_mirror(tools, input, out),
     }
     // What is under way goes first; a tool with nothing under way is put down.
-    if *tool != Tool::Select && frame.key(Key::Escape) {
+    if *tool != Tool::Select && input.key(Key::Escape) {
         if !tools.typed.is_empty() {
             tools.typed.clear();
         } else if tools.is_busy() {
@@ -304,25 +304,25 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
 }
 
 /// Draws what the tools remember.
-pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
-    select::paint(tools, frame, outlines);
+pub fn paint(tools: &Tools, input: &ToolInput<'_>, outlines: &Outlines) {
+    select::paint(tools, input, outlines);
     if let Some(ghost) = &tools.ghost {
-        place::paint(ghost, frame, outlines);
+        place::paint(ghost, input, outlines);
     }
-    measure::paint_rulers(frame);
-    match frame.seen.tool {
-        Tool::Channel => channel::paint(tools, frame),
-        Tool::Port => measure::paint_port(tools, frame),
-        Tool::Ruler | Tool::Line => measure::paint_line(tools, frame),
-        Tool::Overlay(layer) => overlay::paint(tools, frame, *layer),
-        Tool::Mirror => measure::paint_mirror(tools, frame, outlines),
+    measure::paint_rulers(input);
+    match input.seen.tool {
+        Tool::Channel => channel::paint(tools, input),
+        Tool::Port => measure::paint_port(tools, input),
+        Tool::Ruler | Tool::Line => measure::paint_line(tools, input),
+        Tool::Overlay(layer) => overlay::paint(tools, input, *layer),
+        Tool::Mirror => measure::paint_mirror(tools, input, outlines),
         Tool::Select | Tool::Place(_) | Tool::Probe | Tool::Streamline => {}
     }
-    line_ends::paint(tools, frame);
-    if let Some(keyed) = frame.keyed {
-        keyboard::paint(frame.painter, keyed.at, frame.colours);
+    line_ends::paint(tools, input);
+    if let Some(keyed) = input.keyed {
+        keyboard::paint(input.painter, keyed.at, input.colours);
     }
-    if let (Some((_, why)), Some(at)) = (&tools.refusal, frame.pointer) {
-        super::paint::tag(frame.painter, frame.view, at, why, frame.colours);
+    if let (Some((_, why)), Some(at)) = (&tools.refusal, input.pointer) {
+        super::paint::tag(input.painter, input.view, at, why, input.colours);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{Color32, Stroke};
 use rustc_hash::FxHashSet;
 
-use super::Frame;
+use super::ToolInput;
 use super::select::coordinates;
 use crate::background::Later;
 use crate::canvas::guides::{Features, Others, guides};
@@ -47,18 +47,18 @@ pub struct Move {
 impl Move {
     /// Items picked up at a place, of which `origin` lands on the grid.
     pub fn new(
-        frame: &Frame<'_>,
+        input: &ToolInput<'_>,
         names: BTreeSet<String>,
         moving: FxHashSet<usize>,
         from: Point,
         origin: Point,
     ) -> Self {
-        let base = frame.scene.clone();
+        let base = input.scene.clone();
         let is_long = base.layout.parts.len() > FEW_PARTS;
-        let design = frame.seen.document.shown_design().cloned();
-        let (layout, library) = (base.layout.clone(), frame.seen.library.clone());
+        let design = input.seen.document.shown_design().cloned();
+        let (layout, library) = (base.layout.clone(), input.seen.library.clone());
         let wake = || {
-            let ctx = frame.ui.ctx().clone();
+            let ctx = input.ui.ctx().clone();
             move || ctx.request_repaint()
         };
         let snap = move || {
@@ -81,11 +81,11 @@ impl Move {
     }
 
     /// Follows the pointer: by sockets that meet, the grid, or along one axis.
-    pub fn follow(&mut self, place: Point, frame: &Frame<'_>) {
+    pub fn follow(&mut self, place: Point, input: &ToolInput<'_>) {
         let raw = place - self.from;
-        if frame.shift() {
+        if input.shift() {
             // Along one axis, that of the longer way.
-            let snapped = frame.snap(self.origin + raw) - self.origin;
+            let snapped = input.snap(self.origin + raw) - self.origin;
             let is_level = raw.x.abs() >= raw.y.abs();
             self.by = match is_level {
                 true => Point::new(snapped.x, 0.0),
@@ -97,10 +97,10 @@ impl Move {
         (self.by, self.meets) = match self
             .snapping
             .get()
-            .and_then(|s| s.nearest(raw, frame.reach()))
+            .and_then(|s| s.nearest(raw, input.reach()))
         {
             Some((by, socket)) => (by, Some(socket.to_owned())),
-            None => (frame.snap(self.origin + raw) - self.origin, None),
+            None => (input.snap(self.origin + raw) - self.origin, None),
         };
     }
 }
@@ -123,36 +123,36 @@ fn lined_up(base: &Scene, moving: &FxHashSet<usize>) -> (Features, Others) {
             true => &mut own,
             false => &mut others[socket.item],
         };
-        of.sockets.push(socket.mouth.middle);
+        of.sockets.push(socket.geometry.middle);
     }
     let others = Others::new(&others);
     (own, others)
 }
 
 /// Thin lines where what is dragged lines up with what stays and is in view.
-fn paint_guides(moved: &Move, frame: &Frame<'_>) {
-    let (low, high) = frame.view.seen();
+fn paint_guides(moved: &Move, input: &ToolInput<'_>) {
+    let (low, high) = input.view.seen();
     let Some((own, others)) = moved.lined_up.get() else {
         return;
     };
-    let near = frame.view.length(0.5);
-    let line = Stroke::new(1.0, frame.colours.fits.gamma_multiply(0.7));
+    let near = input.view.length(0.5);
+    let line = Stroke::new(1.0, input.colours.fits.gamma_multiply(0.7));
     for ends in guides(&own.moved(moved.by), others, Bounds { low, high }, near) {
-        let ends = ends.map(|p| frame.view.to_screen(p));
-        frame.painter.line_segment(ends, line);
+        let ends = ends.map(|p| input.view.to_screen(p));
+        input.painter.line_segment(ends, line);
     }
 }
 
 /// Draws what moves as it would lie, and says by how much.
-pub fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &Outlines) {
-    let (painter, colours) = (frame.painter, frame.colours);
+pub fn paint_move(moved: &Move, input: &ToolInput<'_>, outlines: &Outlines) {
+    let (painter, colours) = (input.painter, input.colours);
     if moved.by != Point::default() {
-        paint_guides(moved, frame);
+        paint_guides(moved, input);
     }
-    let document = frame.seen.document;
+    let document = input.seen.document;
     let is_preview = !Arc::ptr_eq(document.shown_layout(), &document.layout);
     if !is_preview && moved.by != Point::default() {
-        let mut view = *frame.view;
+        let mut view = *input.view;
         view.middle = view.middle - moved.by;
         let pen = Pen {
             width: 1.2,
@@ -180,12 +180,12 @@ pub fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &Outlines) {
     let mut text = format!("{verb} {}", coordinates(moved.by));
     if let Some(name) = &moved.meets {
         if let Some(socket) = moved.base.socket(name) {
-            let mouth = &moved.base.layout.sockets[socket].mouth;
-            lit_socket(painter, frame.view, mouth, colours.fits);
+            let socket = &moved.base.layout.sockets[socket].geometry;
+            lit_socket(painter, input.view, socket, colours.fits);
         }
         text = format!("meets {name}\n{text}");
     }
-    if let Some(at) = frame.response.interact_pointer_pos() {
-        tag(painter, frame.view, at, &text, colours);
+    if let Some(at) = input.response.interact_pointer_pos() {
+        tag(painter, input.view, at, &text, colours);
     }
 }

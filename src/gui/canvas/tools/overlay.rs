@@ -2,7 +2,7 @@
 
 use eframe::egui::{CursorIcon, Key};
 
-use super::{Frame, Tools};
+use super::{ToolInput, Tools};
 use crate::canvas::overlays::{Ink, draw};
 use crate::canvas::paint::tag;
 use crate::command::Command;
@@ -16,19 +16,19 @@ const NEW_NOTE: &str = "note";
 const SMALLEST: f32 = 4.0;
 
 /// Hears the pointer and the keys.
-pub fn hear(tools: &mut Tools, frame: &Frame<'_>, layer: OverlayLayer, out: &mut Vec<Command>) {
-    frame.cursor(CursorIcon::Crosshair);
-    hear_box(tools, frame, layer, out);
+pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, layer: OverlayLayer, out: &mut Vec<Command>) {
+    input.cursor(CursorIcon::Crosshair);
+    hear_box(tools, input, layer, out);
     if tools.line.is_some() {
         return;
     }
-    let Some(at) = frame.place().map(|place| next(tools, frame, place)) else {
+    let Some(at) = input.place().map(|place| next(tools, input, place)) else {
         return;
     };
-    if !tools.path.is_empty() && frame.key(Key::Backspace) {
+    if !tools.path.is_empty() && input.key(Key::Backspace) {
         tools.path.pop();
     }
-    let clicked = frame.clicked();
+    let clicked = input.clicked();
     match layer {
         OverlayLayer::Notes if clicked => {
             let text = NEW_NOTE.to_owned();
@@ -41,8 +41,8 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, layer: OverlayLayer, out: &mut
         }
         OverlayLayer::Notes => {}
         OverlayLayer::Control => {
-            let ends = frame.response.double_clicked() || frame.key(Key::Enter);
-            if clicked && !frame.response.double_clicked() && tools.path.last() != Some(&at) {
+            let ends = input.response.double_clicked() || input.key(Key::Enter);
+            if clicked && !input.response.double_clicked() && tools.path.last() != Some(&at) {
                 tools.path.push(at);
             }
             if ends && tools.path.len() > 1 {
@@ -58,10 +58,10 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, layer: OverlayLayer, out: &mut
 }
 
 /// Where the next point goes: on the grid, with Shift along an axis from the last.
-fn next(tools: &Tools, frame: &Frame<'_>, place: Point) -> Point {
-    let snapped = frame.snap(place);
+fn next(tools: &Tools, input: &ToolInput<'_>, place: Point) -> Point {
+    let snapped = input.snap(place);
     match tools.path.last() {
-        Some(last) if frame.shift() => {
+        Some(last) if input.shift() => {
             let by = snapped - *last;
             match by.x.abs() >= by.y.abs() {
                 true => *last + Point::new(by.x, 0.0),
@@ -73,24 +73,24 @@ fn next(tools: &Tools, frame: &Frame<'_>, place: Point) -> Point {
 }
 
 /// A drag from corner to corner.
-fn hear_box(tools: &mut Tools, frame: &Frame<'_>, layer: OverlayLayer, out: &mut Vec<Command>) {
-    if let Some(origin) = frame.drag_began() {
-        let from = frame.snap(frame.view.to_chip(origin));
+fn hear_box(tools: &mut Tools, input: &ToolInput<'_>, layer: OverlayLayer, out: &mut Vec<Command>) {
+    if let Some(origin) = input.drag_began() {
+        let from = input.snap(input.view.to_chip(origin));
         tools.line = Some([from, from]);
     }
-    let is_drawn = frame.drag_ended()
-        || frame
+    let is_drawn = input.drag_ended()
+        || input
             .response
             .dragged_by(eframe::egui::PointerButton::Primary);
-    let pointer = frame.response.interact_pointer_pos();
+    let pointer = input.response.interact_pointer_pos();
     if let (true, Some([_, to]), Some(at)) = (is_drawn, &mut tools.line, pointer) {
-        *to = frame.snap(frame.view.to_chip(at));
+        *to = input.snap(input.view.to_chip(at));
     }
-    if frame.drag_ended()
+    if input.drag_ended()
         && let Some([from, to]) = tools.line.take()
     {
         let size = to - from;
-        if size.x.abs().min(size.y.abs()) >= frame.view.length(SMALLEST) {
+        if size.x.abs().min(size.y.abs()) >= input.view.length(SMALLEST) {
             let shape = OverlayShape::Rectangle([from, to]);
             out.push(Command::AddOverlay(layer, shape));
         }
@@ -98,9 +98,9 @@ fn hear_box(tools: &mut Tools, frame: &Frame<'_>, layer: OverlayLayer, out: &mut
 }
 
 /// Draws what is being drawn, with its size.
-pub fn paint(tools: &Tools, frame: &Frame<'_>, layer: OverlayLayer) {
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
-    let usual = frame.design().map_or(0.0, |design| design.width.0);
+pub fn paint(tools: &Tools, input: &ToolInput<'_>, layer: OverlayLayer) {
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
+    let usual = input.design().map_or(0.0, |design| design.width.0);
     let ink = Ink::of(layer, colours);
     let show = |x: f64| Quantity::Length.show(x.abs());
     if let Some([from, to]) = tools.line {
@@ -115,12 +115,12 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, layer: OverlayLayer) {
         tag(painter, view, view.to_screen(to), &text, colours);
         return;
     }
-    let Some(place) = frame.place() else {
+    let Some(place) = input.place() else {
         return;
     };
-    let at = next(tools, frame, place);
+    let at = next(tools, input, place);
     let Some(last) = tools.path.last() else {
-        return tag_place(frame, at);
+        return tag_place(input, at);
     };
     let mut points = tools.path.clone();
     points.push(at);
@@ -133,13 +133,13 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, layer: OverlayLayer) {
     tag(painter, view, view.to_screen(at), &text, colours);
 }
 
-fn tag_place(frame: &Frame<'_>, at: Point) {
+fn tag_place(input: &ToolInput<'_>, at: Point) {
     let text = super::select::coordinates(at);
     tag(
-        frame.painter,
-        frame.view,
-        frame.view.to_screen(at),
+        input.painter,
+        input.view,
+        input.view.to_screen(at),
         &text,
-        frame.colours,
+        input.colours,
     );
 }

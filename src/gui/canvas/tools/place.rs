@@ -2,7 +2,7 @@
 
 use eframe::egui::{CursorIcon, Key};
 
-use super::{Frame, Tools};
+use super::{ToolInput, Tools};
 use crate::canvas::outline::Outlines;
 use crate::canvas::paint::{self, lit_socket, tag};
 use crate::canvas::scene::Placed;
@@ -19,32 +19,32 @@ use stokeslet_cad::library::Defaults;
 pub struct DraggedKind(pub String);
 
 /// Hears the pointer with the place tool.
-pub fn hear(tools: &mut Tools, frame: &Frame<'_>, kind: &str, out: &mut Vec<Command>) {
-    turn(tools, frame);
-    hold(tools, frame, kind);
-    frame.cursor(CursorIcon::Crosshair);
-    if frame.clicked()
+pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, kind: &str, out: &mut Vec<Command>) {
+    turn(tools, input);
+    hold(tools, input, kind);
+    input.cursor(CursorIcon::Crosshair);
+    if input.clicked()
         && let Some(ghost) = &tools.ghost
     {
         out.push(Command::Place {
             kind: kind.to_owned(),
             placement: ghost.placement.clone(),
         });
-        if !frame.shift() {
+        if !input.shift() {
             out.push(Command::SetTool(Tool::Select));
         }
     }
 }
 
 /// Hears a component that is dragged here from the library; whether there is one.
-pub fn hear_dragged(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) -> bool {
-    let released = frame.response.dnd_release_payload::<DraggedKind>();
-    let hovering = frame.response.dnd_hover_payload::<DraggedKind>();
+pub fn hear_dragged(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) -> bool {
+    let released = input.response.dnd_release_payload::<DraggedKind>();
+    let hovering = input.response.dnd_hover_payload::<DraggedKind>();
     let Some(kind) = released.clone().or(hovering) else {
         return false;
     };
-    turn(tools, frame);
-    hold(tools, frame, &kind.0);
+    turn(tools, input);
+    hold(tools, input, &kind.0);
     if released.is_some()
         && let Some(ghost) = tools.ghost.take()
     {
@@ -56,38 +56,38 @@ pub fn hear_dragged(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>
     true
 }
 
-fn turn(tools: &mut Tools, frame: &Frame<'_>) {
-    let quarters = if frame.shift() { -1 } else { 1 };
-    if frame.key(Key::R) {
+fn turn(tools: &mut Tools, input: &ToolInput<'_>) {
+    let quarters = if input.shift() { -1 } else { 1 };
+    if input.key(Key::R) {
         tools.hold.quarters = (tools.hold.quarters + quarters).rem_euclid(4);
     }
-    if frame.key(Key::M) {
+    if input.key(Key::M) {
         tools.hold.mirror = !tools.hold.mirror;
     }
 }
 
-fn hold(tools: &mut Tools, frame: &Frame<'_>, kind: &str) {
-    let (Some(pointer), Some(design)) = (frame.place(), frame.design()) else {
+fn hold(tools: &mut Tools, input: &ToolInput<'_>, kind: &str) {
+    let (Some(pointer), Some(design)) = (input.place(), input.design()) else {
         return;
     };
     let defaults = Defaults {
         width: design.width.0,
         depth: design.depth.map(|depth| depth.0),
     };
-    match frame.seen.library.realise(kind, &[], &defaults) {
+    match input.seen.library.realise(kind, &[], &defaults) {
         Ok(realisation) => {
             let ghost = snap::ghost(
                 realisation,
-                frame.scene,
+                input.scene,
                 pointer,
                 tools.hold,
-                frame.grid,
-                frame.reach(),
+                input.grid,
+                input.reach(),
             );
             tools.ghost = Some(ghost);
         }
         Err(mistakes) => {
-            if let (Some(at), Some(mistake)) = (frame.pointer, mistakes.first()) {
+            if let (Some(at), Some(mistake)) = (input.pointer, mistakes.first()) {
                 tools.refusal = Some((at, mistake.message.clone()));
             }
         }
@@ -95,8 +95,8 @@ fn hold(tools: &mut Tools, frame: &Frame<'_>, kind: &str) {
 }
 
 /// Draws what is held, and says what it would meet.
-pub fn paint(ghost: &Ghost, frame: &Frame<'_>, outlines: &Outlines) {
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+pub fn paint(ghost: &Ghost, input: &ToolInput<'_>, outlines: &Outlines) {
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
     let parts: Vec<_> = ghost
         .realisation
         .parts
@@ -123,19 +123,19 @@ pub fn paint(ghost: &Ghost, frame: &Frame<'_>, outlines: &Outlines) {
         pen,
         colours.ghost_fill,
     ));
-    let sockets = &frame.scene.layout.sockets;
-    let name = |k: usize| frame.scene.layout.full_name(&sockets[k]);
+    let sockets = &input.scene.layout.sockets;
+    let name = |k: usize| input.scene.layout.full_name(&sockets[k]);
     let text = if let Some(meets) = &ghost.meets {
-        lit_socket(painter, view, &sockets[meets.to].mouth, colours.fits);
+        lit_socket(painter, view, &sockets[meets.to].geometry, colours.fits);
         format!("{} meets {}", meets.own, name(meets.to))
     } else if let Some((to, width)) = ghost.refused {
-        lit_socket(painter, view, &sockets[to].mouth, colours.error);
+        lit_socket(painter, view, &sockets[to].geometry, colours.error);
         let width = print_quantity(width, Dimension::Length);
         format!("no socket fits {}, {width} wide", name(to))
     } else {
         super::select::coordinates(ghost.motion.translation)
     };
-    if let Some(at) = frame.pointer {
+    if let Some(at) = input.pointer {
         tag(painter, view, at, &text, colours);
     }
 }

@@ -6,7 +6,7 @@ use eframe::egui::{CursorIcon, Key, Pos2, Rect, Stroke, StrokeKind, Vec2};
 
 use super::handles::{self, Handles, Held};
 use super::moving::{Move, paint_move};
-use super::{Frame, TOUCH, Tools};
+use super::{TOUCH, ToolInput, Tools};
 use crate::canvas::outline::Outlines;
 use crate::canvas::overlays;
 use crate::canvas::paint::tag;
@@ -80,54 +80,54 @@ impl Drag {
 }
 
 /// What is at a place of the screen.
-fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
-    let (name, points) = points(frame);
-    let is_near = |p: &Point| (frame.view.to_screen(*p) - at).length() <= HANDLE + 4.0;
+fn hit(input: &ToolInput<'_>, at: Pos2) -> Option<Hit> {
+    let (name, points) = points(input);
+    let is_near = |p: &Point| (input.view.to_screen(*p) - at).length() <= HANDLE + 4.0;
     if let Some(index) = points.iter().position(is_near) {
         return Some(Hit::WayPoint(name.to_owned(), index));
     }
-    if let Some(label) = frame.dimensions.iter().find(|l| l.rect.contains(at)) {
+    if let Some(label) = input.dimensions.iter().find(|l| l.rect.contains(at)) {
         return Some(Hit::Dimension(
             label.component.clone(),
             label.parameter.clone(),
         ));
     }
-    if let Some(port) = frame.ports.iter().find(|port| port.is_at(at)) {
+    if let Some(port) = input.ports.iter().find(|port| port.is_at(at)) {
         return Some(Hit::Port(port.name.clone()));
     }
-    let reach = TOUCH * frame.view.scale;
-    if let Some(overlay) = overlays::at(frame, frame.view.to_chip(at), reach) {
+    let reach = TOUCH * input.view.scale;
+    if let Some(overlay) = overlays::at(input, input.view.to_chip(at), reach) {
         return Some(Hit::Item(overlay.name.value.clone()));
     }
-    let item = frame.scene.item_at(frame.view.to_chip(at), reach)?;
-    Some(Hit::Item(frame.scene.name(item).to_owned()))
+    let item = input.scene.item_at(input.view.to_chip(at), reach)?;
+    Some(Hit::Item(input.scene.name(item).to_owned()))
 }
 
 /// As [`hit`], with the handles of parameters before all else.
-pub(super) fn hit_with(handles: &Handles, frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
-    let parameter = handles.at(frame, at).map(Hit::Parameter);
-    parameter.or_else(|| hit(frame, at))
+pub(super) fn hit_with(handles: &Handles, input: &ToolInput<'_>, at: Pos2) -> Option<Hit> {
+    let parameter = handles.at(input, at).map(Hit::Parameter);
+    parameter.or_else(|| hit(input, at))
 }
 
-fn selected_channel<'f>(frame: &'f Frame<'_>) -> Option<&'f Channel> {
-    let name = frame.seen.selection.single()?;
-    let design = frame.design()?;
+fn selected_channel<'f>(input: &'f ToolInput<'_>) -> Option<&'f Channel> {
+    let name = input.seen.selection.single()?;
+    let design = input.design()?;
     design.channels.iter().find(|c| c.name.value == name)
 }
 
-fn overlay_called<'f>(frame: &'f Frame<'_>, name: &str) -> Option<&'f Overlay> {
-    let overlays = &frame.design()?.overlays;
+fn overlay_called<'f>(input: &'f ToolInput<'_>, name: &str) -> Option<&'f Overlay> {
+    let overlays = &input.design()?.overlays;
     overlays.iter().find(|o| o.name.value == name)
 }
 
 /// The points that can be dragged, and whose they are: way-points of the selected channel, corners of the selected overlay.
-fn points<'f>(frame: &'f Frame<'_>) -> (&'f str, Vec<Point>) {
-    if let Some(channel) = selected_channel(frame) {
+fn points<'f>(input: &'f ToolInput<'_>) -> (&'f str, Vec<Point>) {
+    if let Some(channel) = selected_channel(input) {
         let points = channel.via.iter().map(|p| p.value).collect();
         return (&channel.name.value, points);
     }
-    let single = frame.seen.selection.single();
-    match single.and_then(|name| overlay_called(frame, name)) {
+    let single = input.seen.selection.single();
+    match single.and_then(|name| overlay_called(input, name)) {
         // One point alone is dragged with the whole.
         Some(overlay) if overlay.shape.points().len() > 1 => {
             (&overlay.name.value, overlay.shape.points().to_vec())
@@ -137,44 +137,44 @@ fn points<'f>(frame: &'f Frame<'_>) -> (&'f str, Vec<Point>) {
 }
 
 /// Hears the pointer and the keys.
-pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    tools.handles.refresh(frame);
-    hear_drag(tools, frame, out);
+pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    tools.handles.refresh(input);
+    hear_drag(tools, input, out);
     if tools.drag.is_none() {
-        tools.hover = frame
+        tools.hover = input
             .pointer
-            .filter(|_| frame.response.hovered())
-            .and_then(|at| hit_with(&tools.handles, frame, at));
+            .filter(|_| input.response.hovered())
+            .and_then(|at| hit_with(&tools.handles, input, at));
         match &tools.hover {
-            Some(Hit::WayPoint(..) | Hit::Parameter(_)) => frame.cursor(CursorIcon::Grab),
-            Some(Hit::Item(name)) if frame.seen.selection.items.contains(name) => {
-                frame.cursor(CursorIcon::Move);
+            Some(Hit::WayPoint(..) | Hit::Parameter(_)) => input.cursor(CursorIcon::Grab),
+            Some(Hit::Item(name)) if input.seen.selection.items.contains(name) => {
+                input.cursor(CursorIcon::Move);
             }
-            Some(_) => frame.cursor(CursorIcon::PointingHand),
+            Some(_) => input.cursor(CursorIcon::PointingHand),
             None => {}
         }
-        hear_click(tools, frame, out);
-        hear_keys(frame, out);
+        hear_click(tools, input, out);
+        hear_keys(input, out);
     }
 }
 
-fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    let Some(at) = frame.response.interact_pointer_pos() else {
+fn hear_click(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    let Some(at) = input.response.interact_pointer_pos() else {
         return;
     };
-    if frame.response.double_clicked() {
-        match hit_with(&tools.handles, frame, at) {
+    if input.response.double_clicked() {
+        match hit_with(&tools.handles, input, at) {
             Some(Hit::Parameter(parameter)) => {
-                if let Some(component) = frame.seen.selection.single() {
+                if let Some(component) = input.seen.selection.single() {
                     tools.edit(component, &parameter);
                 }
             }
             Some(Hit::Dimension(component, parameter)) => tools.edit(&component, &parameter),
-            Some(Hit::Item(name)) if is_text(frame, &name) => {
+            Some(Hit::Item(name)) if is_text(input, &name) => {
                 out.push(Command::Select(Selection::one(&name)));
                 out.push(Command::EditName);
             }
-            Some(Hit::Item(name)) => tools.fit = frame.scene.box_of([&name]),
+            Some(Hit::Item(name)) => tools.fit = input.scene.box_of([&name]),
             Some(Hit::Port(name)) => {
                 out.push(Command::Select(Selection::of_port(&name)));
                 out.push(Command::EditName);
@@ -183,26 +183,26 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         }
         return;
     }
-    if !frame.response.clicked() {
+    if !input.response.clicked() {
         return;
     }
-    let more = frame.shift() || frame.ctrl();
-    match hit_with(&tools.handles, frame, at) {
+    let more = input.shift() || input.ctrl();
+    match hit_with(&tools.handles, input, at) {
         Some(Hit::Item(name) | Hit::Dimension(name, _)) if more => {
             out.push(Command::ToggleSelected(name))
         }
         Some(Hit::Item(name)) => {
             // A second click takes one thing out of its group.
-            let is_selected = frame.seen.selection.items.contains(&name);
-            let items = match is_selected && frame.seen.selection.items.len() > 1 {
+            let is_selected = input.seen.selection.items.contains(&name);
+            let items = match is_selected && input.seen.selection.items.len() > 1 {
                 true => BTreeSet::from([name]),
-                false => with_group(frame, &name),
+                false => with_group(input, &name),
             };
             out.push(Command::Select(Selection { items, port: None }));
         }
         Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(&name))),
         Some(Hit::Dimension(name, _)) => out.push(Command::Select(Selection::one(&name))),
-        None if !more && !frame.seen.selection.is_empty() => {
+        None if !more && !input.seen.selection.is_empty() => {
             out.push(Command::Select(Selection::default()));
         }
         Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
@@ -210,52 +210,52 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
 }
 
 /// What is selected with one thing.
-fn with_group(frame: &Frame<'_>, name: &str) -> BTreeSet<String> {
-    match frame.design() {
+fn with_group(input: &ToolInput<'_>, name: &str) -> BTreeSet<String> {
+    match input.design() {
         Some(design) => together(design, name),
         None => BTreeSet::from([name.to_owned()]),
     }
 }
 
-fn is_text(frame: &Frame<'_>, name: &str) -> bool {
-    let shape = overlay_called(frame, name).map(|o| &o.shape);
+fn is_text(input: &ToolInput<'_>, name: &str) -> bool {
+    let shape = overlay_called(input, name).map(|o| &o.shape);
     matches!(shape, Some(OverlayShape::Text { .. }))
 }
 
-fn hear_keys(frame: &Frame<'_>, out: &mut Vec<Command>) {
-    let selection = frame.seen.selection;
-    if !selection.is_empty() && frame.key(Key::Escape) {
+fn hear_keys(input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    let selection = input.seen.selection;
+    if !selection.is_empty() && input.key(Key::Escape) {
         out.push(Command::Select(Selection::default()));
     }
     for (key, by) in [(Key::CloseBracket, 1), (Key::OpenBracket, -1)] {
-        if frame.key(key) {
-            out.extend(neighbour(frame, by).map(|name| Command::Select(Selection::one(&name))));
+        if input.key(key) {
+            out.extend(neighbour(input, by).map(|name| Command::Select(Selection::one(&name))));
         }
     }
     if selection.items.is_empty() {
         return;
     }
-    let fine = crate::canvas::grid::Grid::at(frame.view.scale).minor;
-    let step = if frame.shift() { 10.0 * fine } else { fine };
+    let fine = crate::canvas::grid::Grid::at(input.view.scale).minor;
+    let step = if input.shift() { 10.0 * fine } else { fine };
     for (key, x, y) in [
         (Key::ArrowLeft, -1.0, 0.0),
         (Key::ArrowRight, 1.0, 0.0),
         (Key::ArrowUp, 0.0, 1.0),
         (Key::ArrowDown, 0.0, -1.0),
     ] {
-        if frame.key(key) {
+        if input.key(key) {
             out.push(Command::Move(Point::new(x, y) * step));
         }
     }
 }
 
 /// The thing that follows the selected one in the order of the design, or goes before it.
-fn neighbour(frame: &Frame<'_>, by: isize) -> Option<String> {
-    let items = (0..frame.scene.layout.items.len()).filter(|&item| !frame.scene.hides(item));
-    let items = items.map(|item| frame.scene.name(item));
-    let drawn = overlays::shown(frame.design(), frame.seen);
+fn neighbour(input: &ToolInput<'_>, by: isize) -> Option<String> {
+    let items = (0..input.scene.layout.items.len()).filter(|&item| !input.scene.hides(item));
+    let items = items.map(|item| input.scene.name(item));
+    let drawn = overlays::shown(input.design(), input.seen);
     let names: Vec<&str> = items.chain(drawn.map(|o| o.name.value.as_str())).collect();
-    let now = frame.seen.selection.single();
+    let now = input.seen.selection.single();
     let now = now.and_then(|now| names.iter().position(|name| *name == now));
     let next = match now {
         Some(now) => (now as isize + by).rem_euclid(names.len() as isize) as usize,
@@ -265,15 +265,15 @@ fn neighbour(frame: &Frame<'_>, by: isize) -> Option<String> {
     names.get(next).map(|name| (*name).to_owned())
 }
 
-fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
-    if let Some(origin) = frame.drag_began() {
-        tools.drag = begin(&tools.handles, frame, origin, out);
+fn hear_drag(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
+    if let Some(origin) = input.drag_began() {
+        tools.drag = begin(&tools.handles, input, origin, out);
     }
     if tools.drag.is_none() {
         return;
     }
-    let given_up = frame.key(Key::Escape);
-    let lost = !frame.response.dragged() && !frame.drag_ended();
+    let given_up = input.key(Key::Escape);
+    let lost = !input.response.dragged() && !input.drag_ended();
     if given_up || lost {
         if tools.drag.is_move() {
             out.push(Command::EndPreview);
@@ -281,25 +281,25 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         tools.drag = if lost { Drag::None } else { Drag::Over };
         return;
     }
-    let at = frame.response.interact_pointer_pos().or(frame.pointer);
-    let place = at.map(|at| frame.view.to_chip(at));
+    let at = input.response.interact_pointer_pos().or(input.pointer);
+    let place = at.map(|at| input.view.to_chip(at));
     match &mut tools.drag {
         Drag::Move(moved) => {
             let (by, copied) = (moved.by, moved.copies);
-            moved.copies = frame.alt();
-            frame.cursor(match moved.copies {
+            moved.copies = input.alt();
+            input.cursor(match moved.copies {
                 true => CursorIcon::Copy,
                 false => CursorIcon::Move,
             });
             if let Some(place) = place {
-                if frame.drag_ended() {
+                if input.drag_ended() {
                     // What it meets must not depend on how quickly it is dropped.
                     moved.snapping.now();
                 }
-                moved.follow(place, frame);
+                moved.follow(place, input);
             }
             let is_new = moved.by != by || moved.copies != copied;
-            if is_new && !frame.drag_ended() {
+            if is_new && !input.drag_ended() {
                 // What is copied stays where it is.
                 out.push(match moved.copies {
                     true => Command::EndPreview,
@@ -308,40 +308,40 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             }
         }
         Drag::Parameter(held) => {
-            frame.cursor(CursorIcon::Grabbing);
+            input.cursor(CursorIcon::Grabbing);
             if let Some(place) = place {
-                held.follow(&tools.handles, place, frame, out);
+                held.follow(&tools.handles, place, input, out);
             }
         }
         Drag::WayPoint { channel, index, to } => {
-            frame.cursor(CursorIcon::Grabbing);
+            input.cursor(CursorIcon::Grabbing);
             if let Some(place) = place {
-                *to = way_point(frame, channel, *index, place);
+                *to = way_point(input, channel, *index, place);
             }
         }
         Drag::None | Drag::Over | Drag::Box { .. } => {}
     }
-    if frame.drag_ended() {
+    if input.drag_ended() {
         let drag = std::mem::take(&mut tools.drag);
         if let Drag::Move(moved) = &drag
             && moved.by != Point::default()
         {
-            tools.dropped = Some((moved.clone(), frame.seen.document.revision));
+            tools.dropped = Some((moved.clone(), input.seen.document.revision));
         }
-        end(drag, frame, place, out);
+        end(drag, input, place, out);
     }
 }
 
-fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
-    let from = frame.view.to_chip(origin);
-    let selection = frame.seen.selection;
-    match hit_with(handles, frame, origin) {
+fn begin(handles: &Handles, input: &ToolInput<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
+    let from = input.view.to_chip(origin);
+    let selection = input.seen.selection;
+    match hit_with(handles, input, origin) {
         Some(Hit::Parameter(parameter)) => {
             let held = handles.hold(&parameter, from);
             held.map_or(Drag::Over, Drag::Parameter)
         }
         Some(Hit::WayPoint(channel, index)) => Drag::WayPoint {
-            to: way_point(frame, &channel, index, from),
+            to: way_point(input, &channel, index, from),
             channel,
             index,
         },
@@ -350,7 +350,7 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
             let names: BTreeSet<String> = if is_selected {
                 selection.items.clone()
             } else {
-                let items = with_group(frame, &name);
+                let items = with_group(input, &name);
                 let port = None;
                 out.push(Command::Select(Selection {
                     items: items.clone(),
@@ -358,13 +358,13 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
                 }));
                 items
             };
-            let items: Vec<usize> = names.iter().filter_map(|n| frame.scene.item(n)).collect();
-            let moving = match frame.design() {
-                Some(design) => followers(frame.scene, design, &items),
+            let items: Vec<usize> = names.iter().filter_map(|n| input.scene.item(n)).collect();
+            let moving = match input.design() {
+                Some(design) => followers(input.scene, design, &items),
                 None => items.into_iter().collect(),
             };
-            let origin = grabbed_origin(frame, &name);
-            Drag::Move(Move::new(frame, names, moving, from, origin))
+            let origin = grabbed_origin(input, &name);
+            Drag::Move(Move::new(input, names, moving, from, origin))
         }
         Some(Hit::Port(_) | Hit::Dimension(..)) => Drag::Over,
         None => Drag::Box { from },
@@ -372,10 +372,10 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
 }
 
 /// What lands on the grid when an item is dragged: the position that the file says, or nothing but steps where it says none.
-fn grabbed_origin(frame: &Frame<'_>, name: &str) -> Point {
-    let components = frame.design().map(|d| &d.components);
+fn grabbed_origin(input: &ToolInput<'_>, name: &str) -> Point {
+    let components = input.design().map(|d| &d.components);
     let component = components.and_then(|all| all.iter().find(|c| c.name.value == name));
-    if let Some(first) = overlay_called(frame, name).and_then(|o| o.shape.points().first()) {
+    if let Some(first) = overlay_called(input, name).and_then(|o| o.shape.points().first()) {
         return *first;
     }
     match component.map(|c| &c.placement) {
@@ -385,9 +385,9 @@ fn grabbed_origin(frame: &Frame<'_>, name: &str) -> Point {
 }
 
 /// Where a way-point goes: on the grid, and on the axis of the socket that its leg starts or ends at.
-fn way_point(frame: &Frame<'_>, channel: &str, index: usize, place: Point) -> Point {
-    let snapped = frame.snap(place);
-    let channels = frame.design().map(|d| &d.channels);
+fn way_point(input: &ToolInput<'_>, channel: &str, index: usize, place: Point) -> Point {
+    let snapped = input.snap(place);
+    let channels = input.design().map(|d| &d.channels);
     let Some(channel) = channels.and_then(|all| all.iter().find(|c| c.name.value == channel))
     else {
         return snapped;
@@ -400,15 +400,15 @@ fn way_point(frame: &Frame<'_>, channel: &str, index: usize, place: Point) -> Po
         // Between two sockets there is one place only, or none; in the middle any.
         _ => return snapped,
     };
-    let Some(socket) = frame.scene.socket(&socket.value) else {
+    let Some(socket) = input.scene.socket(&socket.value) else {
         return snapped;
     };
-    let mouth = frame.scene.layout.sockets[socket].mouth;
-    let axis = Point::unit(mouth.direction);
-    mouth.middle + axis * axis.dot(snapped - mouth.middle).max(mouth.width)
+    let socket = input.scene.layout.sockets[socket].geometry;
+    let axis = Point::unit(socket.direction);
+    socket.middle + axis * axis.dot(snapped - socket.middle).max(socket.width)
 }
 
-fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Command>) {
+fn end(drag: Drag, input: &ToolInput<'_>, place: Option<Point>, out: &mut Vec<Command>) {
     match drag {
         Drag::None | Drag::Over | Drag::Parameter(_) => {}
         Drag::Move(moved) => {
@@ -420,7 +420,7 @@ fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Comman
             });
         }
         Drag::WayPoint { channel, index, to } => {
-            if let Some(overlay) = overlay_called(frame, &channel) {
+            if let Some(overlay) = overlay_called(input, &channel) {
                 out.push(Command::SetOverlay(with_point(overlay, index, to)));
                 return;
             }
@@ -432,11 +432,11 @@ fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Comman
             };
             let catch = catch(from, to);
             let within = Bounds::of(from, to);
-            let mut items = frame.scene.in_box(&within, catch);
-            items.extend(overlays::in_box(frame, &within, catch));
+            let mut items = input.scene.in_box(&within, catch);
+            items.extend(overlays::in_box(input, &within, catch));
             let mut selection = Selection { items, port: None };
-            if frame.shift() || frame.ctrl() {
-                let kept = frame.seen.selection.items.iter().cloned();
+            if input.shift() || input.ctrl() {
+                let kept = input.seen.selection.items.iter().cloned();
                 selection.items.extend(kept);
             }
             out.push(Command::Select(selection));
@@ -454,10 +454,10 @@ fn catch(from: Point, to: Point) -> Catch {
 }
 
 /// Draws handles, the box, and what a drag would do.
-pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
-    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
-    if *frame.seen.tool == Tool::Select {
-        let (name, points) = points(frame);
+pub fn paint(tools: &Tools, input: &ToolInput<'_>, outlines: &Outlines) {
+    let (painter, view, colours) = (input.painter, input.view, input.colours);
+    if *input.seen.tool == Tool::Select {
+        let (name, points) = points(input);
         for (k, point) in points.into_iter().enumerate() {
             let grabbed = match &tools.drag {
                 Drag::WayPoint { channel, index, to } if *channel == name && *index == k => {
@@ -477,11 +477,11 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
             painter.rect(square, 1.5, fill, line, StrokeKind::Inside);
         }
         if let Drag::WayPoint { index, to, .. } = &tools.drag {
-            if let Some(channel) = selected_channel(frame) {
-                paint_legs(frame, channel, *index, *to);
-            } else if let Some(overlay) = overlay_called(frame, name) {
+            if let Some(channel) = selected_channel(input) {
+                paint_legs(input, channel, *index, *to);
+            } else if let Some(overlay) = overlay_called(input, name) {
                 let moved = with_point(overlay, *index, *to);
-                let usual = frame.design().map_or(0.0, |design| design.width.0);
+                let usual = input.design().map_or(0.0, |design| design.width.0);
                 let ink = overlays::Ink::of(overlay.layer, colours);
                 overlays::draw(painter, view, &moved.shape, usual, ink);
                 tag(
@@ -496,7 +496,7 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
     }
     match &tools.drag {
         Drag::Box { from } => {
-            let Some(to) = frame.response.interact_pointer_pos() else {
+            let Some(to) = input.response.interact_pointer_pos() else {
                 return;
             };
             let area = Rect::from_two_pos(view.to_screen(*from), to);
@@ -516,10 +516,10 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
                 painter.rect_stroke(area, 0.0, line, StrokeKind::Middle);
             }
         }
-        Drag::Move(moved) => paint_move(moved, frame, outlines),
+        Drag::Move(moved) => paint_move(moved, input, outlines),
         Drag::None if tools.dropped.is_some() => {
             let dropped = tools.dropped.iter();
-            dropped.for_each(|(moved, _)| paint_move(moved, frame, outlines));
+            dropped.for_each(|(moved, _)| paint_move(moved, input, outlines));
         }
         Drag::None | Drag::Over | Drag::WayPoint { .. } | Drag::Parameter(_) => {}
     }
@@ -531,8 +531,8 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
         Drag::Parameter(held) => Some(held),
         _ => None,
     };
-    if *frame.seen.tool == Tool::Select && !tools.drag.is_move() {
-        handles::paint(&tools.handles, frame, hovered, held);
+    if *input.seen.tool == Tool::Select && !tools.drag.is_move() {
+        handles::paint(&tools.handles, input, hovered, held);
     }
 }
 
@@ -545,10 +545,10 @@ fn with_point(overlay: &Overlay, index: usize, to: Point) -> Overlay {
     moved
 }
 
-fn paint_legs(frame: &Frame<'_>, channel: &Channel, index: usize, to: Point) {
+fn paint_legs(input: &ToolInput<'_>, channel: &Channel, index: usize, to: Point) {
     let socket = |name: &str| {
-        let socket = frame.scene.socket(name)?;
-        Some(frame.scene.layout.sockets[socket].mouth.middle)
+        let socket = input.scene.socket(name)?;
+        Some(input.scene.layout.sockets[socket].geometry.middle)
     };
     let via = |k: usize| channel.via.get(k).map(|p| p.value);
     let before = if index == 0 {
@@ -558,17 +558,17 @@ fn paint_legs(frame: &Frame<'_>, channel: &Channel, index: usize, to: Point) {
     };
     let after = via(index + 1).or_else(|| socket(&channel.to.as_ref()?.value));
     let points = [before, Some(to), after].into_iter().flatten();
-    let points: Vec<Pos2> = points.map(|p| frame.view.to_screen(p)).collect();
-    let line = Stroke::new(1.5, frame.colours.accent);
+    let points: Vec<Pos2> = points.map(|p| input.view.to_screen(p)).collect();
+    let line = Stroke::new(1.5, input.colours.accent);
     let dashes = eframe::egui::Shape::dashed_line(&points, line, 6.0, 4.0);
-    frame.painter.extend(dashes);
+    input.painter.extend(dashes);
     let text = coordinates(to);
     tag(
-        frame.painter,
-        frame.view,
-        frame.view.to_screen(to),
+        input.painter,
+        input.view,
+        input.view.to_screen(to),
         &text,
-        frame.colours,
+        input.colours,
     );
 }
 

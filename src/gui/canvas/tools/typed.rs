@@ -7,7 +7,7 @@
 
 use eframe::egui::{Event, Key};
 
-use super::Frame;
+use super::ToolInput;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, parse_quantity_as, print_quantity};
 
@@ -61,17 +61,17 @@ pub fn usual_unit(width: f64) -> String {
 }
 
 /// Takes what is typed from the input, so that no shortcut hears it. Only what can be a length is taken: a digit first, then units too.
-pub fn hear(typed: &mut String, frame: &Frame<'_>) {
-    if !frame.hears_keys {
+pub fn hear(typed: &mut String, input: &ToolInput<'_>) {
+    if !input.hears_keys {
         return;
     }
-    frame.ui.ctx().input_mut(|input| {
-        if input.modifiers.command || input.modifiers.alt {
+    input.ui.ctx().input_mut(|keys| {
+        if keys.modifiers.command || keys.modifiers.alt {
             return;
         }
         let begins = typed.is_empty();
         let mut taken = !begins;
-        input.events.retain(|event| match event {
+        keys.events.retain(|event| match event {
             Event::Text(text) => {
                 let is_number = text.chars().all(|c| c.is_ascii_digit() || c == '.');
                 let is_more = text.chars().all(|c| "umnkµ <-".contains(c));

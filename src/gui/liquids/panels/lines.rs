@@ -6,7 +6,7 @@ use crate::liquids::shot::Shot;
 use crate::liquids::subjects::Group;
 use crate::panels::toolbar::seconds;
 use stokeslet_dynamics::lcp::SolveLog;
-use stokeslet_dynamics::scenes::Frame;
+use stokeslet_dynamics::scenes::FrameLog;
 use stokeslet_dynamics::scenes::eckert::TankStep;
 use stokeslet_flow::export::readable::figures;
 
@@ -24,7 +24,7 @@ pub fn lines(group: Group) -> impl Iterator<Item = &'static Line> {
     SOLVE.iter().chain(own)
 }
 
-/// Of the last solve, also of one that failed.
+/// Lines about the last solve, also about one that failed.
 const SOLVE: &[Line] = &[
     ("solver", "Who solved last", |v| {
         of_solve(v, |log| log.solver.to_owned())
@@ -39,7 +39,7 @@ const SOLVE: &[Line] = &[
     }),
 ];
 
-/// Of a frame of a scene.
+/// Lines about a frame of a scene.
 const SCENE: &[Line] = &[
     (
         "residual",
@@ -91,7 +91,7 @@ const SCENE: &[Line] = &[
     ),
 ];
 
-/// Of a step of a tank.
+/// Lines about a step of a tank.
 const TANK: &[Line] = &[
     (
         "residual",
@@ -159,7 +159,7 @@ fn of_solve(view: &Shown, of: impl Fn(&SolveLog) -> String) -> String {
     last.map_or_else(String::new, |solved| of(&solved.log))
 }
 
-fn of_frame(view: &Shown, of: impl Fn(&Frame) -> String) -> String {
+fn of_frame(view: &Shown, of: impl Fn(&FrameLog) -> String) -> String {
     let frame = view.rows.last().and_then(|row| row.frame());
     frame.map_or_else(|| "–".to_owned(), of)
 }

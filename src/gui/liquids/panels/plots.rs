@@ -23,7 +23,7 @@ const LEAST: f64 = 1e-18;
 /// Points of a history; of longer ones every so many.
 const POINTS: usize = 2_000;
 
-/// Of fewer points each is seen.
+/// Fewer points than this are drawn as dots, too.
 const SEEN: usize = 40;
 
 /// Draws both plots side by side.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{NotDone, Track};
 use crate::liquids::means::Means;
-use crate::liquids::run::Run;
+use crate::liquids::run::AnyRun;
 use crate::liquids::settings::Choice;
 use crate::liquids::shot::{Contact, Snapshot, fastest};
 use crate::liquids::told::{Account, Failure, Row, Solved, Told, forget_history};
@@ -15,13 +15,13 @@ use stokeslet_dynamics::scenes::{Simulation, SimulationError};
 /// The scene, and who solves.
 pub struct SceneTrack<const D: usize> {
     choice: Choice,
-    state: State<D>,
+    state: SceneEnd<D>,
     solver: Box<dyn LcpSolver<D>>,
     next: Option<Next<D>>,
 }
 
 /// The end of a whole frame.
-struct State<const D: usize> {
+struct SceneEnd<const D: usize> {
     simulation: Arc<Simulation<D>>,
     liquid: Arc<Vec<f64>>,
     /// The same for views.
@@ -30,7 +30,7 @@ struct State<const D: usize> {
 
 /// A frame that is made but not yet taken.
 struct Next<const D: usize> {
-    state: State<D>,
+    state: SceneEnd<D>,
     told: Told,
     /// What the solver knew before.
     memory: Vec<u32>,
@@ -47,7 +47,7 @@ impl<const D: usize> SceneTrack<D> {
         let solver = solver::<D>(&choice.solver)?;
         let mut track = Self {
             choice,
-            state: State {
+            state: SceneEnd {
                 simulation,
                 liquid,
                 seen,
@@ -66,7 +66,7 @@ impl<const D: usize> SceneTrack<D> {
             let mut simulation = (*state.simulation).clone();
             simulation.separation = separation;
             state.simulation = Arc::new(simulation);
-            state.seen.run = Run::Scene {
+            state.seen.run = AnyRun::Scene {
                 simulation: state.simulation.clone(),
                 liquid: state.liquid.clone(),
             };
@@ -136,7 +136,7 @@ impl<const D: usize> Track<D> for SceneTrack<D> {
             forget_history(&mut solve.history);
         }
         let simulation = Arc::new(simulation);
-        let run = Run::Scene {
+        let run = AnyRun::Scene {
             simulation: simulation.clone(),
             liquid: liquid.clone(),
         };
@@ -156,7 +156,7 @@ impl<const D: usize> Track<D> for SceneTrack<D> {
             },
         };
         self.next = Some(Next {
-            state: State {
+            state: SceneEnd {
                 simulation,
                 liquid,
                 seen,
@@ -249,7 +249,7 @@ mod tests {
 
     fn track(simulation: Simulation<2>, solver: &str) -> SceneTrack<2> {
         let simulation = Arc::new(simulation);
-        let seen = Snapshot::at_start(Run::of_scene(simulation.clone()));
+        let seen = Snapshot::at_start(AnyRun::of_scene(simulation.clone()));
         let liquid = Arc::new(simulation.liquid());
         SceneTrack::new(simulation, liquid, seen, Choice::of(solver)).expect("a solver")
     }

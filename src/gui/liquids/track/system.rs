@@ -15,7 +15,7 @@ use stokeslet_dynamics::stepped::{Fault, Hand, Run, StepRow, System};
 pub struct SystemTracks {
     system: &'static dyn System,
     views: Vec<SystemView>,
-    /// Of each list of points, the least number that was given after the views parted.
+    /// By list of points, the least number that was given after the views parted.
     born: Vec<u32>,
     /// Why there is no next step: a state that a step failed in isn't gone on from.
     broken: Option<Box<Failure>>,

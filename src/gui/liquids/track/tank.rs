@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{NotDone, Track};
 use crate::liquids::means::Means;
-use crate::liquids::run::Run;
+use crate::liquids::run::AnyRun;
 use crate::liquids::shot::{Contact, Snapshot, fastest};
 use crate::liquids::told::{Account, Failure, Row, Solved, Told, forget_history};
 use crate::words::capital;
@@ -16,12 +16,12 @@ use stokeslet_dynamics::splitting::{Method, MethodEntry, Residual, Settings, Spl
 pub struct TankTrack<const D: usize> {
     entry: &'static MethodEntry,
     settings: Settings,
-    state: State<D>,
-    next: Option<(State<D>, Told)>,
+    state: StepEnd<D>,
+    next: Option<(StepEnd<D>, Told)>,
 }
 
 /// The end of a whole step.
-struct State<const D: usize> {
+struct StepEnd<const D: usize> {
     /// What methods keep for warm starts is in it; none of the settings here asks for any.
     flow: Arc<TankFlow<D>>,
     /// The same for views.
@@ -34,7 +34,7 @@ impl<const D: usize> TankTrack<D> {
         Some(Self {
             entry: method(name)?,
             settings: Settings::practical::<D>(),
-            state: State { flow, seen },
+            state: StepEnd { flow, seen },
             next: None,
         })
     }
@@ -140,7 +140,7 @@ impl<const D: usize> Track<D> for TankTrack<D> {
             contact[*cell as usize] = Contact::Detached;
         }
         let flow = Arc::new(flow);
-        let run = Run::Tank(flow.clone());
+        let run = AnyRun::Tank(flow.clone());
         let seen = Snapshot {
             fastest: fastest(&run),
             pressure: Arc::default(),
@@ -160,7 +160,7 @@ impl<const D: usize> Track<D> for TankTrack<D> {
             row,
             solved: Some(last),
         };
-        self.next = Some((State { flow, seen }, told));
+        self.next = Some((StepEnd { flow, seen }, told));
         Ok(())
     }
 
@@ -193,7 +193,7 @@ mod tests {
 
     fn track(flow: TankFlow<2>, name: &str) -> TankTrack<2> {
         let flow = Arc::new(flow);
-        let seen = Snapshot::at_start(Run::Tank(flow.clone()));
+        let seen = Snapshot::at_start(AnyRun::Tank(flow.clone()));
         TankTrack::new(flow, seen, name).expect("a method")
     }
 

@@ -18,7 +18,7 @@ use stokeslet_cad::edits::{Drawing, array_step, middle};
 #[derive(Debug)]
 pub(super) struct Form {
     count: (u32, u32),
-    /// Of this selection; steps are chosen anew for another.
+    /// The selection that it is for; steps are chosen anew for another.
     of: BTreeSet<String>,
     step: Point,
     /// Around a centre, not in columns and rows.

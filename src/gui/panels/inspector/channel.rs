@@ -72,7 +72,7 @@ fn across(seen: &Seen<'_>, channel: &Channel) -> Option<f64> {
     channel
         .width
         .map(|w| w.0)
-        .or_else(|| from().map(|socket| socket.mouth.width))
+        .or_else(|| from().map(|socket| socket.geometry.width))
 }
 
 fn width(
@@ -230,10 +230,10 @@ fn length(seen: &Seen<'_>, channel: &str) -> Option<f64> {
     let lengths = parts.map(|(part, _)| match &part.shape {
         Shape::Strip(Strip::Straight { length, .. }) => *length,
         Shape::Strip(Strip::Arc { radius, angle, .. }) => radius * angle,
-        // A mitred corner: from mouth to mouth by way of the corner where its centre lines meet.
+        // A mitred corner: from socket to socket by way of the corner where its centre lines meet.
         polygon @ Shape::Polygon { .. } => {
-            let mouths = polygon.mouths();
-            match mouths.as_slice() {
+            let sockets = polygon.sockets();
+            match sockets.as_slice() {
                 [a, b] => {
                     let turn = (a.direction + std::f64::consts::PI - b.direction) / 2.0;
                     (b.middle - a.middle).norm() / turn.cos().abs().max(1e-3)

@@ -90,7 +90,7 @@ fn partner<'a>(layout: &'a Layout, socket: &LaidSocket) -> Option<&'a LaidSocket
         other.socket != socket.socket
             && other.used == SocketUse::Connected
             // Connected sockets agree far better than this.
-            && (other.mouth.middle - socket.mouth.middle).norm() < 1e-3 * socket.mouth.width
+            && (other.geometry.middle - socket.geometry.middle).norm() < 1e-3 * socket.geometry.width
     };
     layout.sockets.iter().find(near)
 }

@@ -6,7 +6,7 @@ use eframe::egui::{
 };
 
 use super::errors::{at_port, hint};
-use super::{State, right};
+use super::{TypedValues, right};
 use crate::command::Command;
 use crate::seen::{Seen, Selection};
 use stokeslet_base::units::{
@@ -31,7 +31,12 @@ const NOTHING: f64 = 1e-5;
 /// What free ports are called.
 const FREE: &str = "free";
 
-pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Vec<Command>) {
+pub(super) fn ports_ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    typed: &mut TypedValues,
+    out: &mut Vec<Command>,
+) {
     let Some(design) = &seen.document.design else {
         ui.label(RichText::new("The file has mistakes; see the problems.").weak());
         return;
@@ -42,8 +47,8 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
         );
         return;
     }
-    state
-        .typed
+    typed
+        .by_port
         .retain(|name, _| design.ports.iter().any(|p| p.name.value == *name));
     let results = seen.results.solved.as_ref().map(|s| &s.solution.ports);
     let greatest = results
@@ -76,7 +81,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                     if ui.selectable_label(is_selected, name).clicked() {
                         out.push(Command::Select(Selection::of_port(name)));
                     }
-                    given_ui(ui, (design, room), name, port.condition.value, state, out);
+                    given_ui(ui, (design, room), name, port.condition.value, typed, out);
                     let result = results.and_then(|r| r.iter().find(|r| r.id == *name));
                     let [flow, pressure] = result.map_or_else(
                         || ["–".to_owned(), "–".to_owned()],
@@ -103,7 +108,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                 }
             });
     });
-    for (name, (_, wrong)) in &state.typed {
+    for (name, (_, wrong)) in &typed.by_port {
         if let Some(wrong) = wrong {
             let text = format!("{name}: {wrong}");
             ui.label(
@@ -138,12 +143,12 @@ fn given_ui(
     (design, room): (&Design, f32),
     name: &str,
     condition: PortCondition,
-    state: &mut State,
+    typed: &mut TypedValues,
     out: &mut Vec<Command>,
 ) {
     let own = print_condition(condition);
-    let (mut text, wrong) = state
-        .typed
+    let (mut text, wrong) = typed
+        .by_port
         .get(name)
         .cloned()
         .unwrap_or_else(|| (own.clone(), None));
@@ -162,25 +167,25 @@ fn given_ui(
         ..WidgetInfo::text_edit(true, &own, &text, "")
     });
     if response.changed() {
-        state
-            .typed
+        typed
+            .by_port
             .insert(name.to_owned(), (text.clone(), wrong.clone()));
     }
-    if response.lost_focus() && state.typed.contains_key(name) {
+    if response.lost_focus() && typed.by_port.contains_key(name) {
         let is_given_up = ui.input(|i| i.key_pressed(eframe::egui::Key::Escape));
         if is_given_up || text.trim() == own {
-            state.typed.remove(name);
+            typed.by_port.remove(name);
             return;
         }
         match parse_condition(&text, design) {
             Ok(new) => {
-                state.typed.remove(name);
+                typed.by_port.remove(name);
                 if new != condition {
                     out.push(Command::SetCondition(name.to_owned(), new));
                 }
             }
             Err(wrong) => {
-                state.typed.insert(name.to_owned(), (text, Some(wrong)));
+                typed.by_port.insert(name.to_owned(), (text, Some(wrong)));
             }
         }
     }

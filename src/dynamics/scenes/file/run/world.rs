@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{LiquidError, LiquidLog, LiquidSnapshot, Next};
 use crate::grid::{CellFlag, Shape, centre_value};
 use crate::lcp::{Lcp, LcpSolver, Status, Trace, Watch, solver};
-use crate::report::checkpoint::{CheckpointError, Kept, State, load, save};
+use crate::report::checkpoint::{CheckpointError, Kept, LoopState, load, save};
 use crate::scenes::Simulation;
 use crate::scenes::eckert::{FlowError, FlowSettings, Tank, TankError, TankFlow};
 use crate::scenes::file::LiquidScene;
@@ -421,7 +421,7 @@ where
                     memory: solver.memory(),
                     log: String::new(),
                 };
-                save(key, &State::of_scene(simulation), &kept)
+                save(key, &LoopState::of_scene(simulation), &kept)
             }
             Loop::Stairs { flow, frames, .. } => {
                 // Steps of a frame vary: both are kept.
@@ -429,7 +429,7 @@ where
                     memory: vec![*frames as u32],
                     log: String::new(),
                 };
-                save(key, &State::of_tank(flow), &kept)
+                save(key, &LoopState::of_tank(flow), &kept)
             }
         }
     }

@@ -20,9 +20,9 @@ pub(super) struct Cutter<'a, const D: usize> {
 
 /// A leaf before it is known whether it is a copy.
 pub(super) struct Prepared {
-    /// Of its front: of all that its matrix depends on, in its mirror.
+    /// Key of its front: of all that its matrix depends on, in its mirror.
     pub key: Fingerprint,
-    /// Of the leaf as it lies, where it isn't the front's.
+    /// Key of the leaf as it lies, where it isn't the front's.
     pub patch_key: Option<Fingerprint>,
     /// Nodes of the mesh, vertices first.
     pub nodes: Vec<u32>,
@@ -78,14 +78,14 @@ impl<'a, const D: usize> Cutter<'a, D> {
             .word(numbered.n_vertices as u64)
             .int(drag_digits(self.drag));
         let first = mesh.nodes[nodes[0] as usize];
-        let (mut is_plain, mut in_slab) = (mirrored == [false; 2], Hasher::new(Domain::LeafSigns));
+        let (mut is_plain, mut in_local) = (mirrored == [false; 2], Hasher::new(Domain::LeafSigns));
         for &n in &nodes {
             for (k, (x, o)) in mesh.nodes[n as usize].iter().zip(first).enumerate() {
                 let is_mirrored = k < 2 && mirrored[k];
                 key = key.int(digits(if is_mirrored { o - x } else { x - o }, 1e10));
             }
             let free = unknowns.velocity[n as usize].1;
-            // Which unknowns the node has, and which of them go; which have the other sign in a slab.
+            // Which unknowns the node has, and which of them go; which have the other sign in a local vector.
             let (mut has, mut turns) = (free.bits(), 0);
             for (k, u) in unknowns.of_node(n).enumerate() {
                 let goes = goes(u);
@@ -94,7 +94,7 @@ impl<'a, const D: usize> Cutter<'a, D> {
                 turns |= u64::from(unknowns.is_turned[u as usize]) << k;
             }
             is_plain &= turns == 0;
-            in_slab = in_slab.word(turns);
+            in_local = in_local.word(turns);
             key = key.word(has);
             if let Some(&way) = unknowns.along.get(&n) {
                 let [x, y] = way_in_mirror(way, mirrored).map(|x| digits(x, 1e12));
@@ -104,7 +104,7 @@ impl<'a, const D: usize> Cutter<'a, D> {
                 && let Some(&angle) = unknowns.turned.get(&n)
             {
                 let [co, s] = turned(angle, mirrored).map(|x| digits(x, 1e12));
-                // A mouth that lies straight turns nothing.
+                // A socket that lies straight turns nothing.
                 if s != 0 || co < 0 {
                     key = key.int(co).int(s);
                 }
@@ -120,7 +120,7 @@ impl<'a, const D: usize> Cutter<'a, D> {
         let mask = u64::from(mirrored[0]) | u64::from(mirrored[1]) << 1;
         Prepared {
             key,
-            patch_key: (!is_plain).then(|| in_slab.key(key).word(mask).finish()),
+            patch_key: (!is_plain).then(|| in_local.key(key).word(mask).finish()),
             nodes,
             n_vertices: numbered.n_vertices,
             order,
@@ -139,7 +139,7 @@ impl<'a, const D: usize> Cutter<'a, D> {
         self.leaf(plane, found, Some(mirrored), scratch)
     }
 
-    /// The same cells as they lie, with the signs of the slab.
+    /// The same cells as they lie, with the signs of the local vector.
     pub fn as_it_lies(&self, plane: &[u32], found: &Prepared, scratch: &mut Scratch) -> Leaf<D> {
         self.leaf(plane, found, None, scratch)
     }

@@ -17,7 +17,7 @@ use stokeslet_fronts::{Child, Image, KindId, Shape};
 pub(super) struct List {
     pub boundary: Vec<u32>,
     pub eliminated: Vec<u32>,
-    /// Of a join: how its children's unknowns lie in it.
+    /// How its children's unknowns lie in it, where it is a join.
     pub shape: Option<Shape>,
 }
 

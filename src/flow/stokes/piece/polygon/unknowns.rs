@@ -17,15 +17,15 @@ pub(super) struct Unknowns {
     pub velocity: Vec<(u32, Components)>,
     /// Pressure unknown of each node.
     pub pressure: Vec<u32>,
-    /// Node of the dissection that eliminates each; `NONE`: it lies on a mouth.
+    /// Node of the dissection that eliminates each; `NONE`: it lies on a socket.
     pub at: Vec<u32>,
-    /// Angle of the mouth that a node lies in, where its velocity turns with it.
+    /// Angle of the socket that a node lies in, where its velocity turns with it.
     pub turned: FxHashMap<u32, f64>,
     /// Which way a node on a wall that slips goes.
     pub along: FxHashMap<u32, [f64; 2]>,
     /// Axes whose mirror image turns each about, bit by bit.
     pub flips: Vec<u8>,
-    /// Whether each has the other sign in a slab.
+    /// Whether each has the other sign in a local vector.
     pub is_turned: Vec<bool>,
 }
 
@@ -46,13 +46,13 @@ impl Unknowns {
         (mirrored[0] && flips & 0b01 != 0) != (mirrored[1] && flips & 0b10 != 0)
     }
 
-    /// Sign of an unknown in a slab.
+    /// Sign of an unknown in a local vector.
     fn sign(&self, unknown: u32) -> f64 {
         factor(self.is_turned[unknown as usize])
     }
 }
 
-/// Of an unknown whose sign is turned, or isn't.
+/// Factor of an unknown whose sign is turned, or isn't.
 pub(super) fn factor(is_turned: bool) -> f64 {
     if is_turned { -1.0 } else { 1.0 }
 }
@@ -67,10 +67,10 @@ pub(super) fn number<const D: usize>(
 ) -> Unknowns {
     let mut held = vec![false; polygon.mesh.nodes.len()];
     let mut angle_of: FxHashMap<u32, f64> = FxHashMap::default();
-    for mouth in &polygon.mouths {
-        for &p in &mouth.nodes {
+    for socket in &polygon.sockets {
+        for &p in &socket.nodes {
             held[p as usize] = true;
-            angle_of.insert(p, mouth.angle);
+            angle_of.insert(p, socket.angle);
         }
     }
     let at = separators(&polygon.mesh, tree, &held);
@@ -94,7 +94,7 @@ pub(super) fn number<const D: usize>(
         };
         for c in free.iter() {
             out.at.push(at.velocities[plane as usize]);
-            // Along a mouth a velocity changes with either axis, across it with none: the mouth is mirrored with it.
+            // Along a socket a velocity changes with either axis, across it with none: the socket is mirrored with it.
             out.flips.push(match (c, is_turned) {
                 // A wall that isn't upright has its own direction to the right in its mirror image too.
                 (0, false) if way.is_some_and(|way| way[0] == 0.0) => 0b10,
@@ -128,7 +128,7 @@ pub(super) fn number<const D: usize>(
     out
 }
 
-/// Cosine and sine of a mouth's angle in a mirror.
+/// Cosine and sine of a socket's angle in a mirror.
 pub(super) fn turned(angle: f64, mirrored: Mirrored) -> [f64; 2] {
     let (s, co) = sin_cos(angle);
     [
@@ -143,7 +143,7 @@ pub(super) fn way_in_mirror([x, y]: [f64; 2], mirrored: Mirrored) -> [f64; 2] {
     [x, if is_turned { -y } else { y }]
 }
 
-/// Which unknowns of a leaf's mesh each of its unknowns moves: those of a front in its mirror, or of a slab.
+/// Which unknowns of a leaf's mesh each of its unknowns moves: those of a front in its mirror, or of a local vector.
 pub(super) fn moves<const D: usize>(
     unknowns: &Unknowns,
     mesh: &BlockMesh<D>,

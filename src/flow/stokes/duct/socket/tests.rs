@@ -2,11 +2,11 @@ use faer::linalg::solvers::Solve;
 
 use super::*;
 use crate::field::wall_shear3;
-use crate::mesh::{TETRAHEDRON_FACETS, extrude, mouth_rank, straight};
+use crate::mesh::{TETRAHEDRON_FACETS, extrude, socket_rank, straight};
 use crate::stokes::local::block_matrix;
 
-fn grid(resolution: u32, layers: u32, width: f64, depth: f64, top: Top) -> MouthGrid {
-    MouthGrid {
+fn grid(resolution: u32, layers: u32, width: f64, depth: f64, top: Top) -> SocketGrid {
+    SocketGrid {
         resolution,
         layers,
         width,
@@ -23,7 +23,7 @@ fn the_interpolant_carries_unit_flow_and_is_symmetric() {
             let full = grid(6, 4, width, depth, Top::Wall);
             let half = grid(6, 2, width, depth / 2.0, Top::Symmetry);
             let (whole, lower) = (full.profile(profile), half.profile(profile));
-            let flow = |g: &MouthGrid, v: &[f64]| -> f64 {
+            let flow = |g: &SocketGrid, v: &[f64]| -> f64 {
                 g.weights().iter().zip(v).map(|(w, v)| w * v).sum()
             };
             assert!((flow(&full, &whole) - 1.0).abs() < 1e-14);
@@ -67,20 +67,20 @@ fn weights_are_those_of_the_extruded_mesh() {
         .expect("a plain pipe")
         .kinds
         .remove(0);
-    let mouths: Vec<Vec<u32>> = (0..2)
+    let sockets: Vec<Vec<u32>> = (0..2)
         .map(|slot| kind.nodes_in(slot).iter().map(|&(n, _)| n).collect())
         .collect();
-    let rank = mouth_rank(&kind.mesh, &mouths).expect("an even mouth");
+    let rank = socket_rank(&kind.mesh, &sockets).expect("an even socket");
     for (layers, top) in [(3, Top::Symmetry), (3, Top::Wall), (4, Top::Wall)] {
         let made = extrude(&kind.mesh, &rank, layers, 2.0, top).expect("a plain slice");
         let g = grid(4, layers as u32, 4.0, 2.0, top);
         let (p2, p1) = (g.weights(), g.p1_weights());
         assert!((p1.iter().sum::<f64>() - 8.0).abs() < 1e-13);
-        for mouth in &mouths {
+        for socket in &sockets {
             let (mut want2, mut want1) = (vec![0.0; p2.len()], vec![0.0; p1.len()]);
             let at = |n: u32| {
                 let (plane, level) = made.node[n as usize];
-                let across = mouth.iter().position(|&m| m == plane)?;
+                let across = socket.iter().position(|&m| m == plane)?;
                 Some(across * (2 * layers + 1) + level as usize)
             };
             for c in 0..made.mesh.n_cells() {
@@ -97,7 +97,7 @@ fn weights_are_those_of_the_extruded_mesh() {
                     }
                     for (k, (a, b)) in crate::fem::lagrange::edges::<3>().iter().enumerate() {
                         if corners.contains(a) && corners.contains(b) {
-                            want2[at(cell[4 + k]).expect("on the mouth")] += area / 3.0;
+                            want2[at(cell[4 + k]).expect("on the socket")] += area / 3.0;
                         }
                     }
                 }
@@ -111,7 +111,7 @@ fn weights_are_those_of_the_extruded_mesh() {
     }
 }
 
-/// Flow and mean wall shear of one slice of a duct at unit pressure gradient: no tangential velocity at either mouth, pressure
+/// Flow and mean wall shear of one slice of a duct at unit pressure gradient: no tangential velocity at either socket, pressure
 /// as load, half depth.
 fn developed_slice(resolution: u32, aspect: f64) -> (f64, f64) {
     let r = f64::from(resolution);
@@ -121,18 +121,18 @@ fn developed_slice(resolution: u32, aspect: f64) -> (f64, f64) {
         .expect("a plain pipe")
         .kinds
         .remove(0);
-    let mouth = |slot| {
+    let socket = |slot| {
         kind.nodes_in(slot)
             .iter()
             .map(|&(n, _)| n)
             .collect::<Vec<u32>>()
     };
-    let mouths = [mouth(0), mouth(1)];
-    let rank = mouth_rank(&kind.mesh, &mouths).expect("an even mouth");
+    let sockets = [socket(0), socket(1)];
+    let rank = socket_rank(&kind.mesh, &sockets).expect("an even socket");
     let g = grid(resolution, layers, r, r / aspect / 2.0, Top::Symmetry);
     let made = extrude(&kind.mesh, &rank, layers as usize, g.depth, g.top).expect("a plain slice");
     let levels = 2 * layers + 1;
-    let on_mouth = |plane: u32| mouths.iter().any(|m| m.contains(&plane));
+    let on_socket = |plane: u32| sockets.iter().any(|m| m.contains(&plane));
     let (n, matrix) = (made.mesh.nodes.len(), block_matrix::<3>(&made.mesh));
     let free = |k: usize| {
         if k >= 3 * n {
@@ -140,7 +140,7 @@ fn developed_slice(resolution: u32, aspect: f64) -> (f64, f64) {
         }
         let (plane, level) = made.node[k / 3];
         let held = made.mesh.on_wall[k / 3]
-            || (!k.is_multiple_of(3) && on_mouth(plane))
+            || (!k.is_multiple_of(3) && on_socket(plane))
             || (k % 3 == 2 && level == levels - 1);
         !held
     };
@@ -162,7 +162,7 @@ fn developed_slice(resolution: u32, aspect: f64) -> (f64, f64) {
     let at =
         |plane: u32, level: u32| place[3 * made.number[(plane * levels + level) as usize] as usize];
     let weights = g.weights();
-    let nodes: Vec<(Option<usize>, f64)> = (mouths[0].iter())
+    let nodes: Vec<(Option<usize>, f64)> = (sockets[0].iter())
         .flat_map(|&plane| (0..levels).map(move |level| at(plane, level)))
         .zip(weights)
         .collect();
@@ -184,7 +184,7 @@ fn developed_slice(resolution: u32, aspect: f64) -> (f64, f64) {
     (2.0 * flow, shear)
 }
 
-/// Extrusion, block matrices, mouths and walls together against the series, at the order that the duct's edges allow.
+/// Extrusion, block matrices, sockets and walls together against the series, at the order that the duct's edges allow.
 ///
 /// The flow near the short sides changes over the short side's length: a wide duct shows the order only once some cells fit
 /// there (at aspect ratio 4, 3.1 from 4 to 8 cells across and 3.5 from 8 to 16).

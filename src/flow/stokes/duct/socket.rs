@@ -1,15 +1,15 @@
-//! A rectangular mouth's P2 nodes: the developed velocity of unit flow there, and the weights of integrals over the mouth.
+//! A rectangular socket's P2 nodes: the developed velocity of unit flow there, and the weights of integrals over the socket.
 //!
 //! ```text
 //! 2L  +--o--+--o--+     r edges across, L layers up; nodes (across, level) at across (2 L + 1) + level, where across
-//!     |   \ | /   |     counts the mouth's plane nodes from either side
+//!     |   \ | /   |     counts the socket's plane nodes from either side
 //!     o  x  o  x  o     P2 weights of a rectangle: its side middles o one sixth of it (from either cell), its diagonal's
 //!     | /   |   \ |     middle x one third, its corners nothing
 //! 0   +--o--+--o--+     P1 weights: the diagonal's ends one third, the other corners one sixth
 //! ```
 
 use crate::mesh::Top;
-use crate::stokes::boundary::mouth::{in_mirror, is_held, mirrored_width};
+use crate::stokes::boundary::socket::{in_mirror, is_held, mirrored_width};
 use stokeslet_cad::shape::WallKind;
 
 use super::{flow_rate, velocity};
@@ -17,7 +17,7 @@ use super::{flow_rate, velocity};
 #[cfg(test)]
 mod tests;
 
-/// How velocity is spread over a rectangular mouth.
+/// How velocity is spread over a rectangular socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DuctProfile {
     /// The exact developed velocity.
@@ -51,16 +51,16 @@ impl DuctProfile {
     }
 }
 
-/// The grid of a mouth's P2 nodes, triangulated as [`crate::mesh::extrude()`] does it.
+/// The grid of a socket's P2 nodes, triangulated as [`crate::mesh::extrude()`] does it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MouthGrid {
+pub struct SocketGrid {
     /// Edges across, even, at least 2.
     pub resolution: u32,
     /// Layers through the meshed depth, at least 1.
     pub layers: u32,
     /// Across, in any unit of length.
     pub width: f64,
-    /// Of the layers, in that unit: half the channel's under [`Top::Symmetry`].
+    /// Depth of the layers, in that unit: half the channel's under [`Top::Symmetry`].
     pub depth: f64,
     /// What bounds the last level.
     pub top: Top,
@@ -68,7 +68,7 @@ pub struct MouthGrid {
     pub walls: [WallKind; 2],
 }
 
-impl MouthGrid {
+impl SocketGrid {
     /// Number of P2 nodes.
     pub fn n_nodes(&self) -> usize {
         (2 * self.resolution as usize + 1) * (2 * self.layers as usize + 1)
@@ -112,7 +112,7 @@ impl MouthGrid {
         values
     }
 
-    /// Integral over the mouth of every node's P2 basis function, the square of the unit of length.
+    /// Integral over the socket of every node's P2 basis function, the square of the unit of length.
     pub fn weights(&self) -> Vec<f64> {
         let rectangle = self.rectangle();
         let mut weights = vec![0.0; self.n_nodes()];
@@ -130,12 +130,12 @@ impl MouthGrid {
         weights
     }
 
-    /// Integral over the mouth of every node's P1 basis function; zero at edge middles.
+    /// Integral over the socket of every node's P1 basis function; zero at edge middles.
     pub fn p1_weights(&self) -> Vec<f64> {
         let rectangle = self.rectangle();
         let mut weights = vec![0.0; self.n_nodes()];
         self.rectangles(|j, l| {
-            // Diagonals run up towards the middle of the mouth, mirrored in the upper half between walls.
+            // Diagonals run up towards the middle of the socket, mirrored in the upper half between walls.
             let mirrored = self.top == Top::Wall && 2 * l >= self.layers;
             let to_next = (2 * j < self.resolution) != mirrored;
             for (i, k) in [(0, 0), (0, 2), (2, 0), (2, 2)] {

@@ -1,4 +1,5 @@
-//! The unknowns of a whole chip: shared ones, and a slab for every copy of a piece; substitution and residuals over them.
+//! The unknowns of a whole chip: shared ones, and a local vector for every copy of a piece, of the unknowns on its boundary and
+//! of those that it eliminates; substitution and residuals over them.
 
 pub mod twice;
 
@@ -17,20 +18,20 @@ pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Values on all unknowns of a chip, or loads on them.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct ChipVector {
     /// On shared unknowns.
     pub shared: Vec<f64>,
-    /// On every instance's slab, in the order of [`Slabs`].
-    pub slabs: Vec<f64>,
+    /// On every instance's local vector, in the order of [`LocalVectors`].
+    pub local: Vec<f64>,
 }
 
-/// Where the slabs of a chip lie: copies of a piece one after the other.
-pub struct Slabs {
+/// Where the local vectors of a chip lie: copies of a piece one after the other.
+pub struct LocalVectors {
     /// By piece.
     groups: Vec<Group>,
-    /// First unknown of each instance's slab; [`NONE`](Self::NONE) of those that have none here.
+    /// First unknown of each instance's local vector; [`NONE`](Self::NONE) of those that have none here.
     pub first: Vec<usize>,
-    /// Unknowns of all slabs.
+    /// Unknowns of all local vectors.
     pub n: usize,
 }
 
@@ -48,7 +49,7 @@ impl Group {
         self.instances.len().div_ceil(8).clamp(1, 32)
     }
 
-    /// `r -= A x` over slabs of some copies, those of `copies` alone.
+    /// `r -= A x` over local vectors of some copies, those of `copies` alone.
     fn subtract_product<const D: usize>(
         &self,
         system: &System<D>,
@@ -146,7 +147,7 @@ impl Scratch {
     }
 }
 
-/// Some copies of one piece, and where their slabs begin.
+/// Some copies of one piece, and where their local vectors begin.
 struct Span<'a> {
     group: &'a Group,
     instances: &'a [u32],
@@ -167,8 +168,8 @@ impl<'a> Span<'a> {
     fn residual<const D: usize>(
         &self,
         system: &System<D>,
-        x: &State,
-        loads: &State,
+        x: &ChipVector,
+        loads: &ChipVector,
         is_zero: &(dyn Fn(u32) -> bool + Sync),
         is_cancelled: IsCancelled<'_>,
         scratch: &mut Vec<f64>,
@@ -184,20 +185,20 @@ impl<'a> Span<'a> {
         let copies: Vec<u32> = (0..self.instances.len() as u32)
             .filter(|&c| !is_zero(self.instances[c as usize]))
             .collect();
-        if (copies.is_empty() && loads.slabs.is_empty()) || is_cancelled() {
+        if (copies.is_empty() && loads.local.is_empty()) || is_cancelled() {
             return left;
         }
         let own = self.first..self.first + n * self.instances.len();
         scratch.clear();
-        if loads.slabs.is_empty() {
+        if loads.local.is_empty() {
             scratch.resize(own.len(), 0.0);
         } else {
-            scratch.extend_from_slice(&loads.slabs[own.clone()]);
+            scratch.extend_from_slice(&loads.local[own.clone()]);
         }
         self.group
-            .subtract_product(system, &x.slabs[own], &copies, scratch);
-        for (k, slab) in scratch.chunks(n.max(1)).enumerate() {
-            let (boundary, inside) = slab.split_at(n_boundary);
+            .subtract_product(system, &x.local[own], &copies, scratch);
+        for (k, local_vector) in scratch.chunks(n.max(1)).enumerate() {
+            let (boundary, inside) = local_vector.split_at(n_boundary);
             left.boundaries[k * n_boundary..][..n_boundary].copy_from_slice(boundary);
             for (v, &p) in inside.iter().zip(&layout.is_pressure[n_boundary..]) {
                 left.squares[usize::from(p)] += v * v;
@@ -211,21 +212,21 @@ impl<'a> Span<'a> {
 fn shared_squares<const D: usize>(system: &System<D>, shared: &[f64]) -> [f64; 2] {
     let mut squares = [0.0; 2];
     let m = system.section.n;
-    let n_mouths = system.interfaces.len() * m;
+    let n_sockets = system.interfaces.len() * m;
     for (k, (v, class)) in shared.iter().zip(&system.class).enumerate() {
         if matches!(class, Class::Free | Class::Kept) {
-            let is_pressure = k >= n_mouths || k % m >= system.section.n_velocity;
+            let is_pressure = k >= n_sockets || k % m >= system.section.n_velocity;
             squares[usize::from(is_pressure)] += v * v;
         }
     }
     squares
 }
 
-/// Some copies of one piece, with their slabs.
+/// Some copies of one piece, with their local vectors.
 struct Chunk<'a, 'b> {
     group: &'a Group,
     instances: &'a [u32],
-    slabs: &'b mut [f64],
+    local: &'b mut [f64],
 }
 
 impl Chunk<'_, '_> {
@@ -240,16 +241,16 @@ impl Chunk<'_, '_> {
     }
 }
 
-impl Slabs {
-    /// [`Self::first`] of an instance without a slab.
+impl LocalVectors {
+    /// [`Self::first`] of an instance without a local vector.
     pub const NONE: usize = usize::MAX;
 
-    /// Lays out the slabs of a chip's instances.
+    /// Lays out the local vectors of a chip's instances.
     pub fn new<const D: usize>(system: &System<D>) -> Self {
         Self::of(system, |_| true)
     }
 
-    /// Lays out the slabs of some of a chip's instances; products and substitutions are of those alone then.
+    /// Lays out the local vectors of some of a chip's instances; products and substitutions are of those alone then.
     pub fn of<const D: usize>(system: &System<D>, is_wanted: impl Fn(usize) -> bool) -> Self {
         let mut instances: Vec<Vec<u32>> = vec![Vec::new(); system.pieces.len()];
         for (k, instance) in system.instances.iter().enumerate() {
@@ -279,7 +280,7 @@ impl Slabs {
         Self { groups, first, n }
     }
 
-    /// The instances that have a slab here, in the chip's order.
+    /// The instances that have a local vector here, in the chip's order.
     pub fn instances<'s, const D: usize>(
         &'s self,
         system: &'s System<D>,
@@ -288,17 +289,17 @@ impl Slabs {
         all.filter(|&(k, _)| self.first[k] != Self::NONE)
     }
 
-    /// Slabs in the shares of tasks.
-    fn chunks<'a, 'b>(&'a self, mut slabs: &'b mut [f64]) -> Vec<Chunk<'a, 'b>> {
+    /// Local vectors in the shares of tasks.
+    fn chunks<'a, 'b>(&'a self, mut local: &'b mut [f64]) -> Vec<Chunk<'a, 'b>> {
         let mut out = Vec::new();
         for group in &self.groups {
             for instances in group.instances.chunks(group.copies_a_task()) {
-                let (now, rest) = slabs.split_at_mut(instances.len() * group.layout.tree.n);
-                slabs = rest;
+                let (now, rest) = local.split_at_mut(instances.len() * group.layout.tree.n);
+                local = rest;
                 out.push(Chunk {
                     group,
                     instances,
-                    slabs: now,
+                    local: now,
                 });
             }
         }
@@ -310,19 +311,19 @@ impl Slabs {
         &self,
         system: &System<D>,
         values: &Values,
-        state: &mut State,
-        loads: Option<&State>,
+        state: &mut ChipVector,
+        loads: Option<&ChipVector>,
         is_cancelled: IsCancelled<'_>,
     ) {
         let shared = &state.shared;
-        self.chunks(&mut state.slabs)
+        self.chunks(&mut state.local)
             .into_par_iter()
             .filter(|_| !is_cancelled())
             .for_each(|chunk| {
                 let n = chunk.group.layout.tree.n;
                 for (k, &instance) in chunk.instances.iter().enumerate() {
                     let boundary = &system.instances[instance as usize].boundary;
-                    for (x, image) in chunk.slabs[k * n..].iter_mut().zip(boundary) {
+                    for (x, image) in chunk.local[k * n..].iter_mut().zip(boundary) {
                         *x = if image.to == NOWHERE {
                             0.0
                         } else {
@@ -331,28 +332,33 @@ impl Slabs {
                     }
                 }
                 let from = self.first[chunk.instances[0] as usize];
-                let loads = loads.map(|l| &l.slabs[from..from + chunk.slabs.len()]);
+                let loads = loads.map(|l| &l.local[from..from + chunk.local.len()]);
                 let tree = &chunk.group.layout.tree;
-                tree.back_by(&chunk.fronts(system, values), chunk.slabs, loads);
+                tree.back_by(&chunk.fronts(system, values), chunk.local, loads);
             });
     }
 
     /// Carries loads inside all pieces to shared unknowns.
-    pub fn forward<const D: usize>(&self, system: &System<D>, values: &Values, loads: &mut State) {
-        self.chunks(&mut loads.slabs)
+    pub fn forward<const D: usize>(
+        &self,
+        system: &System<D>,
+        values: &Values,
+        loads: &mut ChipVector,
+    ) {
+        self.chunks(&mut loads.local)
             .into_par_iter()
             .for_each(|chunk| {
                 let tree = &chunk.group.layout.tree;
-                tree.forward_by(&chunk.fronts(system, values), chunk.slabs);
+                tree.forward_by(&chunk.fronts(system, values), chunk.local);
             });
         self.collect(system, loads);
     }
 
-    /// Adds what slabs hold on their boundaries to shared unknowns, and clears it there.
-    pub(super) fn collect<const D: usize>(&self, system: &System<D>, state: &mut State) {
+    /// Adds what local vectors hold on their boundaries to shared unknowns, and clears it there.
+    pub(super) fn collect<const D: usize>(&self, system: &System<D>, state: &mut ChipVector) {
         for (k, instance) in self.instances(system) {
-            let slab = &mut state.slabs[self.first[k]..][..instance.boundary.len()];
-            for (value, image) in slab.iter_mut().zip(&instance.boundary) {
+            let local_vector = &mut state.local[self.first[k]..][..instance.boundary.len()];
+            for (value, image) in local_vector.iter_mut().zip(&instance.boundary) {
                 let value = std::mem::take(value);
                 if image.to != NOWHERE {
                     state.shared[image.to as usize] += image.factor * value;
@@ -365,14 +371,19 @@ impl Slabs {
     ///
     /// # Accuracy and cost
     /// One sparse product a leaf, eight copies at a time; the same bits for any number of threads.
-    pub fn subtract_product<const D: usize>(&self, system: &System<D>, x: &State, r: &mut State) {
-        self.chunks(&mut r.slabs).into_par_iter().for_each(|chunk| {
+    pub fn subtract_product<const D: usize>(
+        &self,
+        system: &System<D>,
+        x: &ChipVector,
+        r: &mut ChipVector,
+    ) {
+        self.chunks(&mut r.local).into_par_iter().for_each(|chunk| {
             let from = self.first[chunk.instances[0] as usize];
-            let x = &x.slabs[from..from + chunk.slabs.len()];
+            let x = &x.local[from..from + chunk.local.len()];
             let copies: Vec<u32> = (0..chunk.instances.len() as u32).collect();
             chunk
                 .group
-                .subtract_product(system, x, &copies, chunk.slabs);
+                .subtract_product(system, x, &copies, chunk.local);
         });
         self.collect(system, r);
     }
@@ -381,13 +392,13 @@ impl Slabs {
     /// a part is squared and dropped at once, so no second vector of the chip's size is filled or read.
     ///
     /// # Shapes and units
-    /// - `loads.slabs`: as of `x`, or empty where nothing acts inside parts
+    /// - `loads.local`: as of `x`, or empty where nothing acts inside parts
     /// - `is_zero(instance)`: whether `x` is known to be zero all over an instance, which then costs nothing
     pub fn residual_norms<const D: usize>(
         &self,
         system: &System<D>,
-        x: &State,
-        loads: &State,
+        x: &ChipVector,
+        loads: &ChipVector,
         is_zero: &(dyn Fn(u32) -> bool + Sync),
         is_cancelled: IsCancelled<'_>,
     ) -> [f64; 2] {
@@ -415,8 +426,8 @@ impl Slabs {
                 }
             }
         }
-        let on_mouths = shared_squares(system, &shared);
-        [0, 1].map(|k| (on_mouths[k] + inside[k]).sqrt())
+        let on_sockets = shared_squares(system, &shared);
+        [0, 1].map(|k| (on_sockets[k] + inside[k]).sqrt())
     }
 
     /// All instances, as many at a time as [`Self::chunks`] has.
@@ -436,7 +447,7 @@ impl Slabs {
         out
     }
 
-    /// Calls `visit` with (instance, patches of its piece, its slab), instances of a piece side by side.
+    /// The patches of a piece.
     pub fn patches_of(&self, piece: u32) -> &[Patch] {
         &self.groups[piece as usize].layout.patches
     }

@@ -1,21 +1,21 @@
 //! Conditions at ports as given velocities and loads on shared unknowns, and what ports see of a solution.
 
 use crate::field::ports::PortValues;
-use crate::stokes::duct::mouth::{DuctProfile, MouthGrid};
+use crate::stokes::duct::socket::{DuctProfile, SocketGrid};
 use crate::stokes::section::{Section, Top};
 use crate::stokes::system::System;
 use stokeslet_cad::chip::{Condition, Port};
 use stokeslet_cad::shape::WallKind;
 use stokeslet_fronts::Class;
 
-/// One node of a port's mouth.
+/// One node of a port's socket.
 #[derive(Clone, Copy, Debug)]
-pub struct MouthNode {
+pub struct SocketNode {
     /// Place across.
     pub i: u32,
     /// Level.
     pub level: u32,
-    /// Integral of its P2 basis function over the whole mouth, m (m^2 with depth).
+    /// Integral of its P2 basis function over the whole socket, m (m^2 with depth).
     pub weight: f64,
     /// Integral of its P1 basis function, the same units; zero where it carries no pressure.
     pub p1_weight: f64,
@@ -23,40 +23,40 @@ pub struct MouthNode {
     pub profile: f64,
 }
 
-/// Nodes of a port's mouth with weights and the developed profile of unit flow.
+/// Nodes of a port's socket with weights and the developed profile of unit flow.
 #[derive(Clone, Debug)]
-pub struct Mouth {
+pub struct PortSocket {
     /// Across, then level.
-    pub nodes: Vec<MouthNode>,
+    pub nodes: Vec<SocketNode>,
     /// How often the solved depth fits the channel's: 2 where only half is solved, else 1.
     pub copies: f64,
 }
 
-/// The mouth of a port in two dimensions.
+/// The socket of a port in two dimensions.
 ///
 /// The profile is the parabola in the planar model; with drag it is `1 - cosh(k y) / cosh(k w / 2)`, `k = sqrt(drag)`,
 /// scaled so that its P2 interpolant carries unit flow exactly. At a wall that slips it is mirrored: with one, half that of a
 /// channel of twice the width; between two the flow is the same everywhere.
-pub fn plane_mouth(section: &Section, width: f64, drag: f64, walls: [WallKind; 2]) -> Mouth {
+pub fn plane_socket(section: &Section, width: f64, drag: f64, walls: [WallKind; 2]) -> PortSocket {
     let n = section.n_across();
     let h = width / f64::from(section.resolution);
     let k = drag.sqrt();
     let whole = width * mirrored_width(walls);
     let shape = |t: f64| {
-        // t in [-1, 1] across the channel that the mouth is half of, or all of.
+        // t in [-1, 1] across the channel that the socket is half of, or all of.
         let half = k * whole / 2.0;
         if whole.is_infinite() {
             1.0
         } else if half < 1e-3 {
             1.0 - t * t
         } else {
-            // exp form: cosh overflows for very shallow, wide mouths.
+            // exp form: cosh overflows for very shallow, wide sockets.
             let decay =
                 |x: f64| ((x - half).exp() + (-x - half).exp()) / (1.0 + (-2.0 * half).exp());
             1.0 - decay(half * t.abs())
         }
     };
-    let mut nodes: Vec<MouthNode> = (0..n)
+    let mut nodes: Vec<SocketNode> = (0..n)
         .map(|i| {
             let t = 2.0 * f64::from(i) / f64::from(n - 1) - 1.0;
             let end = i == 0 || i == n - 1;
@@ -66,7 +66,7 @@ pub fn plane_mouth(section: &Section, width: f64, drag: f64, walls: [WallKind; 2
                 (_, true) => (h / 6.0, h / 2.0),
                 _ => (h / 3.0, h),
             };
-            MouthNode {
+            SocketNode {
                 i,
                 level: 0,
                 weight,
@@ -81,7 +81,7 @@ pub fn plane_mouth(section: &Section, width: f64, drag: f64, walls: [WallKind; 2
         .collect();
     let carried: f64 = nodes.iter().map(|n| n.weight * n.profile).sum();
     nodes.iter_mut().for_each(|n| n.profile /= carried);
-    Mouth { nodes, copies: 1.0 }
+    PortSocket { nodes, copies: 1.0 }
 }
 
 /// Widths of the channel that is mirrored at the walls that slip.
@@ -93,7 +93,7 @@ pub(crate) fn mirrored_width(walls: [WallKind; 2]) -> f64 {
     }
 }
 
-/// A place across a mouth, -1 to 1 from its first wall to its second, as one across the channel that is mirrored at the wall that slips.
+/// A place across a socket, -1 to 1 from its first wall to its second, as one across the channel that is mirrored at the wall that slips.
 pub(crate) fn in_mirror(walls: [WallKind; 2], t: f64) -> f64 {
     match walls {
         [WallKind::Slip, WallKind::NoSlip] => (t + 1.0) / 2.0,
@@ -108,18 +108,18 @@ pub(crate) fn is_held(walls: [WallKind; 2], i: u32, n: u32) -> bool {
     (i == 0 && at(0)) || (i + 1 == n && at(1))
 }
 
-/// The mouth of a port in three dimensions.
+/// The socket of a port in three dimensions.
 ///
 /// # Shapes and units
-/// - `width` of the mouth, `depth` of the layers, m; weights are integrals over the layers, profiles carry unit flow through the
+/// - `width` of the socket, `depth` of the layers, m; weights are integrals over the layers, profiles carry unit flow through the
 ///   whole channel
-pub fn duct_mouth(
+pub fn duct_socket(
     section: &Section,
     [width, depth]: [f64; 2],
     walls: [WallKind; 2],
     profile: DuctProfile,
-) -> Mouth {
-    let grid = MouthGrid {
+) -> PortSocket {
+    let grid = SocketGrid {
         resolution: section.resolution,
         layers: section.layers,
         width,
@@ -130,9 +130,9 @@ pub fn duct_mouth(
     let levels = section.n_levels();
     let (weights, p1_weights) = (grid.weights(), grid.p1_weights());
     let nodes = grid.profile(profile).into_iter().enumerate();
-    Mouth {
+    PortSocket {
         nodes: nodes
-            .map(|(k, profile)| MouthNode {
+            .map(|(k, profile)| SocketNode {
                 i: k as u32 / levels,
                 level: k as u32 % levels,
                 weight: weights[k],
@@ -160,7 +160,7 @@ pub struct PortData {
 pub fn port_data<const D: usize>(
     system: &System<D>,
     ports: &[Port],
-    mouths: &[Mouth],
+    sockets: &[PortSocket],
     values: impl Iterator<Item = f64>,
 ) -> PortData {
     let n = system.class.len();
@@ -179,12 +179,12 @@ pub fn port_data<const D: usize>(
         };
         // Unknowns are times the root of the depth over the chip's, which flows are per.
         let depths = system.interfaces[port.interface as usize].depth.sqrt();
-        for node in &mouths[k].nodes {
+        for node in &sockets[k].nodes {
             let Some((first, _)) = system.section.velocity(node.i, node.level) else {
                 continue;
             };
             let at = base + first as usize;
-            // At the end of a mouth whose wall holds the fluid there is nothing to drive.
+            // At the end of a socket whose wall holds the fluid there is nothing to drive.
             if system.class[at] == Class::Zero {
                 continue;
             }
@@ -208,7 +208,7 @@ pub fn port_data<const D: usize>(
 pub fn port_values<const D: usize>(
     system: &System<D>,
     port: usize,
-    mouth: &Mouth,
+    socket: &PortSocket,
     condition: Condition,
     (shared, reactions): (&[f64], &[f64]),
 ) -> PortValues {
@@ -219,12 +219,12 @@ pub fn port_values<const D: usize>(
     let force = system.viscosity * if D == 3 { unit } else { 1.0 };
     let mut values = PortValues::default();
     let (mut sum, mut weights) = (0.0, 0.0);
-    for node in &mouth.nodes {
+    for node in &socket.nodes {
         let first = system.section.velocity(node.i, node.level);
         let at = first.map(|(first, _)| base + first as usize);
         if let Some(at) = at.filter(|&at| system.class[at] != Class::Zero) {
-            values.flow_rate -= mouth.copies * node.weight * shared[at] * depths;
-            values.work_pressure -= mouth.copies * node.profile * reactions[at] * force / depths;
+            values.flow_rate -= socket.copies * node.weight * shared[at] * depths;
+            values.work_pressure -= socket.copies * node.profile * reactions[at] * force / depths;
         }
         if let Some(p) = system.section.pressure(node.i, node.level) {
             sum += node.p1_weight * shared[base + p as usize] * system.viscosity / unit / depths;

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use super::{Chunk, IsCancelled, Slabs, State, shared_squares};
+use super::{ChipVector, Chunk, IsCancelled, LocalVectors, shared_squares};
 use crate::stokes::system::System;
 use stokeslet_fronts::NOWHERE;
 use stokeslet_fronts::tree::gather;
@@ -49,7 +49,7 @@ fn sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// Adds `d` to `x + rest`.
-pub fn add(x: &mut State, rest: &mut State, d: &State) {
+pub fn add(x: &mut ChipVector, rest: &mut ChipVector, d: &ChipVector) {
     let add = |x: &mut [f64], rest: &mut [f64], d: &[f64]| {
         for ((x, rest), d) in x.iter_mut().zip(rest).zip(d) {
             let (high, lost) = sum(*x, *d);
@@ -57,40 +57,40 @@ pub fn add(x: &mut State, rest: &mut State, d: &State) {
         }
     };
     add(&mut x.shared, &mut rest.shared, &d.shared);
-    add(&mut x.slabs, &mut rest.slabs, &d.slabs);
+    add(&mut x.local, &mut rest.local, &d.local);
 }
 
-impl Slabs {
-    /// `loads - A (x + rest)`, rounded once. Boundaries of slabs are made to follow shared unknowns first.
+impl LocalVectors {
+    /// `loads - A (x + rest)`, rounded once. Boundaries of local vectors are made to follow shared unknowns first.
     ///
     /// # Shapes and units
-    /// - `loads.slabs` may be empty, where nothing acts inside parts
+    /// - `loads.local` may be empty, where nothing acts inside parts
     /// # Accuracy and cost
     /// As if every number had 106 bits; about twenty times the work of [`Self::subtract_product`], and 16 bytes an unknown of the
     /// largest part for every thread.
     pub fn residual_in_twice<const D: usize>(
         &self,
         system: &System<D>,
-        [x, rest]: [&mut State; 2],
-        loads: &State,
+        [x, rest]: [&mut ChipVector; 2],
+        loads: &ChipVector,
         is_cancelled: IsCancelled<'_>,
-    ) -> State {
+    ) -> ChipVector {
         self.follow(system, x, rest);
         let (x, rest) = (&*x, &*rest);
-        let mut out = State {
+        let mut out = ChipVector {
             shared: Vec::new(),
-            slabs: vec![0.0; self.n],
+            local: vec![0.0; self.n],
         };
         let boundaries: Vec<Vec<Twice>> = self
-            .chunks(&mut out.slabs)
+            .chunks(&mut out.local)
             .into_par_iter()
             .filter(|_| !is_cancelled())
             .map(|mut chunk| {
                 let from = self.first[chunk.instances[0] as usize];
-                let own = from..from + chunk.slabs.len();
-                let of = |state: &State| state.slabs.get(own.clone()).map(<[f64]>::to_vec);
+                let own = from..from + chunk.local.len();
+                let of = |state: &ChipVector| state.local.get(own.clone()).map(<[f64]>::to_vec);
                 let loads = of(loads).unwrap_or_default();
-                chunk.residual(system, [&x.slabs[own.clone()], &rest.slabs[own]], &loads)
+                chunk.residual(system, [&x.local[own.clone()], &rest.local[own]], &loads)
             })
             .collect();
         if is_cancelled() {
@@ -117,14 +117,14 @@ impl Slabs {
     }
 
     /// Norms of the momentum and continuity rows of a residual on all free unknowns.
-    pub fn norms<const D: usize>(&self, system: &System<D>, residual: &State) -> [f64; 2] {
+    pub fn norms<const D: usize>(&self, system: &System<D>, residual: &ChipVector) -> [f64; 2] {
         let mut squares = shared_squares(system, &residual.shared);
         for group in &self.groups {
             let layout = &group.layout;
             let n = layout.tree.n;
-            let all = &residual.slabs[group.first..][..n * group.instances.len()];
-            for slab in all.chunks(n.max(1)) {
-                let inside = slab
+            let all = &residual.local[group.first..][..n * group.instances.len()];
+            for local_vector in all.chunks(n.max(1)) {
+                let inside = local_vector
                     .iter()
                     .zip(&layout.is_pressure)
                     .skip(layout.tree.n_boundary);
@@ -136,8 +136,13 @@ impl Slabs {
         squares.map(f64::sqrt)
     }
 
-    /// Sets the boundaries of all slabs from shared unknowns, to the last bit of the sum.
-    fn follow<const D: usize>(&self, system: &System<D>, x: &mut State, rest: &mut State) {
+    /// Sets the boundaries of all local vectors from shared unknowns, to the last bit of the sum.
+    fn follow<const D: usize>(
+        &self,
+        system: &System<D>,
+        x: &mut ChipVector,
+        rest: &mut ChipVector,
+    ) {
         for (k, instance) in system.instances.iter().enumerate() {
             for (i, image) in instance.boundary.iter().enumerate() {
                 let at = self.first[k] + i;
@@ -146,14 +151,14 @@ impl Slabs {
                     let to = image.to as usize;
                     value.add_product(image.factor, x.shared[to], rest.shared[to]);
                 }
-                (x.slabs[at], rest.slabs[at]) = sum(value.high, value.low);
+                (x.local[at], rest.local[at]) = sum(value.high, value.low);
             }
         }
     }
 }
 
 impl Chunk<'_, '_> {
-    /// Fills the insides of its slabs with `loads - A (x + rest)`; returns what is left on their boundaries, copy by copy.
+    /// Fills the insides of its local vectors with `loads - A (x + rest)`; returns what is left on boundaries, copy by copy.
     fn residual<const D: usize>(
         &mut self,
         system: &System<D>,
@@ -165,7 +170,7 @@ impl Chunk<'_, '_> {
         let mut boundaries = Vec::with_capacity(n_boundary * self.instances.len());
         let mut left = vec![Twice::default(); n];
         let (mut of_leaf, mut rest_of_leaf, mut y) = (Vec::new(), Vec::new(), Vec::new());
-        for (copy, out) in self.slabs.chunks_mut(n.max(1)).enumerate() {
+        for (copy, out) in self.local.chunks_mut(n.max(1)).enumerate() {
             let own = copy * n..(copy + 1) * n;
             left.fill(Twice::default());
             for (sum, load) in left
@@ -192,11 +197,11 @@ impl Chunk<'_, '_> {
                     }
                 }
                 let mut parts = y.iter();
-                for run in &patch.unknowns {
-                    let to = run.start as usize;
-                    for (k, part) in parts.by_ref().take(run.len as usize).enumerate() {
-                        if run.start != NOWHERE {
-                            left[to + k].add_product(run.factor, part.high, part.low);
+                for range in &patch.unknowns {
+                    let to = range.start as usize;
+                    for (k, part) in parts.by_ref().take(range.len as usize).enumerate() {
+                        if range.start != NOWHERE {
+                            left[to + k].add_product(range.factor, part.high, part.low);
                         }
                     }
                 }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::fem::lagrange::edges;
 use crate::mesh::delaunay::delaunay;
-use crate::mesh::extrude::tests::{extruded, first, mouths};
+use crate::mesh::extrude::tests::{extruded, first, sockets};
 use crate::mesh::gaps::Sizes;
 use crate::mesh::grid::grid;
 use crate::mesh::{BlockMesh, P2Mesh, TETRAHEDRON_FACETS, Top, extrude, straight};
@@ -70,7 +70,7 @@ fn slices_that_meet_agree_on_every_face_whichever_way_they_are_turned() {
 /// Pressures that no free velocity determines, with all of the boundary held (but the top under symmetry).
 fn undetermined_pressures(
     plane: &BlockMesh<2>,
-    mouths: &[Vec<u32>],
+    sockets: &[Vec<u32>],
     rank: &[f64],
     layers: usize,
     top: Top,
@@ -78,7 +78,7 @@ fn undetermined_pressures(
     let made = extrude(plane, rank, layers, layers as f64, top).expect("a plain part");
     let (mesh, levels) = (&made.mesh, 2 * layers as u32 + 1);
     let mut held = mesh.on_wall.clone();
-    for &n in mouths.iter().flatten() {
+    for &n in sockets.iter().flatten() {
         let column = n * levels..(n + 1) * levels;
         column.for_each(|at| held[made.number[at as usize] as usize] = true);
     }
@@ -99,13 +99,13 @@ fn undetermined_pressures(
     mesh.n_vertices - regular
 }
 
-/// With all mouths closed corner cells have nearly all of their edges held: the worst case for pressures.
+/// With all sockets closed corner cells have nearly all of their edges held: the worst case for pressures.
 #[test]
 fn closed_parts_determine_their_pressure_up_to_a_constant() {
     let slice = first(straight(4, 2.0, 4.0, 4.0));
-    let slice = (mouths(&slice), slice.mesh);
+    let slice = (sockets(&slice), slice.mesh);
     let square = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)].map(|(x, y)| Point::new(x, y));
-    // An elbow: its mouths share a corner.
+    // An elbow: its sockets share a corner.
     let elbow = grid(&square, &[0, 3], 4)
         .expect("a square")
         .expect("fits a grid")
@@ -116,10 +116,10 @@ fn closed_parts_determine_their_pressure_up_to_a_constant() {
     let domain = crate::mesh::Domain::simple(&hexagon, &[0, 2, 4]);
     let sizes = Sizes::new(&domain, 2, Vec::new()).expect("no gap");
     let fan = delaunay(&domain, 2, &sizes).expect("a hexagon");
-    for (mouths, plane) in [slice, plane(&elbow), plane(&fan)] {
-        let rank = mouth_rank(&plane, &mouths).expect("even mouths");
+    for (sockets, plane) in [slice, plane(&elbow), plane(&fan)] {
+        let rank = socket_rank(&plane, &sockets).expect("even sockets");
         let undetermined =
-            |rank: &[f64], layers, top| undetermined_pressures(&plane, &mouths, rank, layers, top);
+            |rank: &[f64], layers, top| undetermined_pressures(&plane, &sockets, rank, layers, top);
         for (layers, top) in [
             (1, Top::Symmetry),
             (2, Top::Symmetry),
@@ -157,10 +157,13 @@ fn plane(mesh: &P2Mesh) -> (Vec<Vec<u32>>, BlockMesh<2>) {
 }
 
 #[test]
-fn a_mouth_of_an_odd_number_of_edges_is_an_error() {
+fn a_socket_of_an_odd_number_of_edges_is_an_error() {
     let odd = first(straight(5, 2.0, 5.0, 5.0));
     assert_eq!(
-        mouth_rank(&odd.mesh, &mouths(&odd)),
-        Err(ExtrudeError::OddMouth { mouth: 0, edges: 5 })
+        socket_rank(&odd.mesh, &sockets(&odd)),
+        Err(ExtrudeError::OddSocket {
+            socket: 0,
+            edges: 5
+        })
     );
 }
