@@ -16,7 +16,7 @@ use eframe::egui::{self, Event, Modifiers, MouseWheelUnit, Painter, TouchPhase, 
 use stokeslet::library::Library;
 use stokeslet_gui::canvas::{Canvas, FieldPainter, View};
 use stokeslet_gui::document::Document;
-use stokeslet_gui::seen::{Seen, Selection, WindowState};
+use stokeslet_gui::seen::{Selection, ViewContext, WindowState};
 use support::{Asked, Failure, Report, median};
 
 const FRAMES: usize = 120;
@@ -38,8 +38,8 @@ const HEADINGS: [&str; 7] = [
 struct Nothing;
 
 impl FieldPainter for Nothing {
-    fn under(&mut self, _: &Painter, _: &View, _: &Seen<'_>) {}
-    fn over(&mut self, _: &Painter, _: &View, _: &Seen<'_>) {}
+    fn under(&mut self, _: &Painter, _: &View, _: &ViewContext<'_>) {}
+    fn over(&mut self, _: &Painter, _: &View, _: &ViewContext<'_>) {}
 }
 
 fn main() -> ExitCode {

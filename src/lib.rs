@@ -30,7 +30,7 @@
 //! | `apic` | flow on particles and staggered grids by PIC, FLIP, XPIC and APIC transfers, and their spectra (feature `dynamics`, as the next three) | `dynamics` | chips, windows, files |
 //! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | `dynamics` | chips, windows, files |
 //! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | `base`, `dynamics` | chips, windows, files |
-//! | `dynamics` | liquids that come off walls, from scenes into frames; scene files, tables and pictures of its siblings | | chips, windows, files |
+//! | `dynamics` | liquids that separate from walls, from scenes into frames; scene files, tables and pictures of its siblings | | chips, windows, files |
 //! | `base` | what all of these use: units, diagnostics, geometry, keys, cancelling, the table of results | | all of the above |
 //!
 //! Both features are on by default; `cargo build --no-default-features` builds the solver and its command line without window, X11 and

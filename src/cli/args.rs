@@ -81,7 +81,7 @@ pub enum Command {
     Layout(super::layout::LayoutArgs),
     /// Solve for a manufactured flow at several resolutions; prints errors and the orders at which they fall.
     Verify(VerifyArgs),
-    /// Run liquids that come off walls, and the papers' tables beside ours.
+    /// Run liquids that separate from walls, and the papers' tables beside ours.
     #[cfg(feature = "dynamics")]
     Liquid(super::liquid::LiquidArgs),
     /// Run particle fluids with rigid bodies and contacts.

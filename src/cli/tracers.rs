@@ -15,7 +15,7 @@ use stokeslet::export::{ExportError, write_file};
 use stokeslet::field::Fields;
 use stokeslet::geometry::Point;
 use stokeslet::species::Paths;
-use stokeslet::species::tracers::{Seen, Tracers};
+use stokeslet::species::tracers::{TracerPoint, Tracers};
 
 /// Folder within the results.
 const FOLDER: &str = "tracers";
@@ -111,9 +111,9 @@ pub fn write(
 }
 
 /// Points as a VTK unstructured grid, in text.
-fn points(tracers: &Tracers, seen: &[Seen]) -> String {
+fn points(tracers: &Tracers, seen: &[TracerPoint]) -> String {
     let n = seen.len();
-    let list = |of: &dyn Fn(usize, &Seen) -> String| {
+    let list = |of: &dyn Fn(usize, &TracerPoint) -> String| {
         seen.iter()
             .enumerate()
             .map(|(k, s)| of(k, s))
@@ -199,7 +199,7 @@ impl Picture {
         ]
     }
 
-    fn draw(&self, tracers: &Tracers, seen: &[Seen]) -> String {
+    fn draw(&self, tracers: &Tracers, seen: &[TracerPoint]) -> String {
         let [width, height] = self
             .place(Point::new(self.high.x, self.low.y))
             .map(|x| x + MARGIN);

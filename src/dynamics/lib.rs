@@ -1,4 +1,4 @@
-//! Incompressible liquids that come off the wall: the sibling solvers, beside the chip's and independent of it.
+//! Incompressible liquids that separate from walls: the sibling solvers, beside the chip's and independent of it.
 //!
 //! A liquid in a container sticks to its walls if the pressure is found from a linear system: `u . n = 0` holds it there. Here the
 //! pressure only pushes, `0 <= p  perp  u . n >= 0`, which makes each pressure solve a linear complementarity problem. The

@@ -38,7 +38,7 @@ use super::liquids::stage::pointed;
 use super::panels::{self, Notice, OnCanvas, Panels};
 use super::results::before::Before;
 use super::results::{FieldLayer, ResultView, Results};
-use super::seen::{Hidden, Seen, Selection, WindowState, Workspace};
+use super::seen::{Hidden, Selection, ViewContext, WindowState, Workspace};
 use super::species::Dissolved;
 use super::species::follower::Following;
 use super::studies::Asker;
@@ -176,7 +176,7 @@ impl App {
     }
 
     /// Everything that views read.
-    pub fn seen(&self) -> Seen<'_> {
+    pub fn seen(&self) -> ViewContext<'_> {
         self.state.seen()
     }
 

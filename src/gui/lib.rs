@@ -1,7 +1,7 @@
 //! The window: a document and what a user does become commands, pictures and files.
 //!
 //! ```text
-//!  pointer, keys, menus --views read--> Seen (document, layout, selection, results, settings)
+//!  pointer, keys, menus --views read--> ViewContext (document, layout, selection, results, settings)
 //!        |                                ^
 //!        v                                |
 //!   Vec<Command> --app.rs--> Document (text, undo) --> Layout (placed, checked) --> Worker (solve, rasterise) --> Results
@@ -51,4 +51,4 @@ pub use app::run;
 pub use app::{App, Start};
 pub use command::Command;
 pub use document::Document;
-pub use seen::{Seen, Selection, Tool, Workspace};
+pub use seen::{Selection, Tool, ViewContext, Workspace};

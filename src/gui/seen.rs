@@ -256,8 +256,8 @@ impl WindowState {
     }
 
     /// For views.
-    pub fn seen(&self) -> Seen<'_> {
-        Seen {
+    pub fn seen(&self) -> ViewContext<'_> {
+        ViewContext {
             document: &self.document,
             library: &self.library,
             selection: &self.selection,
@@ -281,7 +281,7 @@ pub const FEW_PARTS: usize = 2000;
 
 /// [`WindowState`] as views have it: nothing to be changed.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
+pub struct ViewContext<'a> {
     /// The design.
     pub document: &'a Document,
     /// What it can use.

@@ -60,7 +60,7 @@ pub struct Tracers {
 
 /// A tracer at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct TracerPoint {
     /// Index into [`Tracers::ways`].
     pub way: usize,
     /// How many were released on this way before it.
@@ -106,7 +106,7 @@ impl Tracers {
     }
 
     /// All tracers at a time, where each way releases one every `interval` since ever. Ways start at different parts of the interval, so that no front is seen.
-    pub fn at(&self, t: f64, interval: f64) -> Vec<Seen> {
+    pub fn at(&self, t: f64, interval: f64) -> Vec<TracerPoint> {
         let mut out = Vec::new();
         if !(interval > 0.0 && interval.is_finite() && t.is_finite()) {
             return out;
@@ -122,7 +122,7 @@ impl Tracers {
                     let release = ((t - start - age) / interval)
                         .round()
                         .rem_euclid(f64::from(u32::MAX)) as u32;
-                    out.push(Seen {
+                    out.push(TracerPoint {
                         way: w,
                         release,
                         at,

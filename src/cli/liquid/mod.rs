@@ -1,4 +1,4 @@
-//! `stokeslet liquid`: scenes of liquids that come off the wall, runs of them, and the papers' tables beside ours.
+//! `stokeslet liquid`: scenes of liquids that separate from walls, runs of them, and the papers' tables beside ours.
 
 mod args;
 mod figure;

@@ -28,7 +28,7 @@ use crate::lcp::Watch;
 use crate::report::picture::Framing;
 pub use look::Look;
 pub use sibling::{Choice, Feature, Measure, Plot, Reader, Sibling, TableRequest, Values, measure};
-pub use system::{Hand, Of, Run, SceneRow, Seen, StepRow, System};
+pub use system::{Hand, Of, Run, RunSnapshot, SceneRow, StepRow, System};
 
 /// Why a simulation can't start, go on, be saved or be taken up.
 pub type Fault = Box<dyn Error + Send + Sync>;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use image::RgbImage;
 
 use super::settings::settings;
-use super::{Fault, Hand, Look, Run, Seen, Sibling, StepRow, Track};
+use super::{Fault, Hand, Look, Run, RunSnapshot, Sibling, StepRow, Track};
 use crate::lcp::Watch;
 use crate::report::picture::Framing;
 
@@ -121,10 +121,10 @@ impl<S: Sibling> Run for Running<S> {
         self.simulation.needed()
     }
 
-    fn seen(&self) -> Seen {
+    fn seen(&self) -> RunSnapshot {
         let snapshot = Arc::new(self.simulation.snapshot());
         let drawn = snapshot.clone();
-        Seen {
+        RunSnapshot {
             done: self.simulation.done(),
             time: self.simulation.time(),
             head: self.head(),

@@ -154,7 +154,7 @@ type Pictured = dyn Fn(&Look) -> RgbImage + Send + Sync;
 
 /// A run at an instant: nothing in it changes any more.
 #[derive(Clone)]
-pub struct Seen {
+pub struct RunSnapshot {
     /// Steps made.
     pub done: usize,
     /// Time, s.
@@ -167,7 +167,7 @@ pub struct Seen {
     pub(super) pictured: Arc<Pictured>,
 }
 
-impl Seen {
+impl RunSnapshot {
     /// It in the format of this name (`vtu`, `ply`, `vti`), if it can be written so.
     pub fn file(&self, format: &str) -> Option<Vec<u8>> {
         (self.written)(format)
@@ -179,9 +179,9 @@ impl Seen {
     }
 }
 
-impl fmt::Debug for Seen {
+impl fmt::Debug for RunSnapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seen")
+        f.debug_struct("RunSnapshot")
             .field("done", &self.done)
             .field("time", &self.time)
             .finish_non_exhaustive()
@@ -195,7 +195,7 @@ pub trait Run: Track + Send {
     /// Steps that the scene's duration needs.
     fn needed(&self) -> usize;
     /// As it is now.
-    fn seen(&self) -> Seen;
+    fn seen(&self) -> RunSnapshot;
     /// The last step of this process.
     fn last(&self) -> Option<StepRow>;
     /// Goes on with these changes of settings instead.

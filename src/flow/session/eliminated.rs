@@ -6,7 +6,7 @@ use super::conductances::conductances;
 use super::flow::{Answer, Flow, Imbalance};
 use super::measure::{Stillness, check_balance, mass_imbalance, set_still};
 use super::nearby::{Around, Nearby};
-use super::seen::Seen;
+use super::seen::Readout;
 use super::space::{Deep, Plane, Space};
 use super::{
     Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
@@ -206,8 +206,8 @@ impl<const D: usize> Kept<D> {
     }
 
     /// What its answers are read with.
-    fn seen(&self) -> Seen<'_, D> {
-        Seen {
+    fn seen(&self) -> Readout<'_, D> {
+        Readout {
             space: &*self.space,
             system: &self.flow.system,
             local_vectors: self.flow.local_vectors.as_ref(),

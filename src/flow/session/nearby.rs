@@ -3,7 +3,7 @@
 use super::eliminated::Kept;
 use super::flow::Left;
 use super::measure::mass_imbalance;
-use super::seen::Seen;
+use super::seen::Readout;
 use super::{Conductance, Job, Solution, SolveError, with_arms};
 use crate::stokes::local_vectors::{ChipVector, LocalVectors};
 use crate::stokes::socket::PortSocket;
@@ -59,7 +59,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
             .iter()
             .map(|p| space.socket(&system, p))
             .collect();
-        let seen = Seen {
+        let seen = Readout {
             space: &*space,
             system: &system,
             local_vectors: local_vectors.as_ref(),

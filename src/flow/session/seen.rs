@@ -11,7 +11,7 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_cad::chip::{Condition, Port};
 
 /// What answers of a chip are read with.
-pub(super) struct Seen<'a, const D: usize> {
+pub(super) struct Readout<'a, const D: usize> {
     pub space: &'a dyn Space<D>,
     pub system: &'a System<D>,
     /// Where fields are wanted.
@@ -21,7 +21,7 @@ pub(super) struct Seen<'a, const D: usize> {
     pub sockets: &'a [PortSocket],
 }
 
-impl<const D: usize> Seen<'_, D> {
+impl<const D: usize> Readout<'_, D> {
     /// By port: its connected component, where only differences of pressure are known there.
     pub fn free_connected_components(&self) -> Vec<Option<u32>> {
         let ports = self.system.ports.iter();

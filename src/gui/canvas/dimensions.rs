@@ -15,7 +15,7 @@ use super::scene::{Bounds, Scene};
 use super::theme::Colours;
 use crate::command::Layer;
 use crate::panels::values::show_quantity;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Layout;
 use stokeslet_cad::edits::{Dimensioned, Drawing, dimensions_of};
@@ -70,7 +70,7 @@ impl Dimensions {
         view: &View,
         scene: &Scene,
         ports: &[Symbol],
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
     ) -> Vec<Label> {
         let mut labels: Vec<Label> = Vec::new();
         if !seen.settings.layers.contains(&Layer::Dimensions) {
@@ -93,7 +93,7 @@ impl Dimensions {
         painter: &Painter,
         view: &View,
         scene: &Scene,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
     ) -> Vec<&Dimensioned> {
         let document = seen.document;
         let Some(design) = &document.design else {
@@ -137,7 +137,7 @@ impl Dimensions {
 
 fn label(
     Dimensioned { component, handle }: &Dimensioned,
-    (painter, view, scene, seen): (&Painter, &View, &Scene, &Seen<'_>),
+    (painter, view, scene, seen): (&Painter, &View, &Scene, &ViewContext<'_>),
     taken: &[Rect],
 ) -> Option<Label> {
     let item = scene.item(component)?;

@@ -5,7 +5,7 @@ use eframe::egui::{self, Ui};
 use super::scene::Scene;
 use super::tools::Hit;
 use crate::command::Command;
-use crate::seen::{Seen, Selection, Tool};
+use crate::seen::{Selection, Tool, ViewContext};
 use stokeslet_cad::chip::SocketUse;
 use stokeslet_cad::edits::Axis;
 
@@ -19,7 +19,13 @@ pub struct Target {
 }
 
 /// The menu itself.
-pub fn menu(ui: &mut Ui, target: &Target, seen: &Seen<'_>, scene: &Scene, out: &mut Vec<Command>) {
+pub fn menu(
+    ui: &mut Ui,
+    target: &Target,
+    seen: &ViewContext<'_>,
+    scene: &Scene,
+    out: &mut Vec<Command>,
+) {
     if let Some(socket) = &target.socket {
         entry(ui, Command::AddPort(socket.clone()), out);
         ui.separator();
@@ -62,7 +68,7 @@ fn on_parameter(
     ui: &mut Ui,
     component: &str,
     parameter: &str,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     out: &mut Vec<Command>,
 ) {
     let (component, parameter) = (component.to_owned(), parameter.to_owned());

@@ -39,7 +39,7 @@ use eframe::egui::{self, Color32, Sense};
 use super::background;
 use super::command::{Command, Layer};
 use super::panels::OnCanvas;
-use super::seen::{FEW_PARTS, Hidden, Seen, Selection, Tool};
+use super::seen::{FEW_PARTS, Hidden, Selection, Tool, ViewContext};
 use dimensions::Dimensions;
 use grid::Grid;
 use outline::Outlines;
@@ -64,9 +64,9 @@ pub(crate) const STEP: f64 = 1.4;
 /// What draws results on the canvas.
 pub trait FieldPainter {
     /// Over the chip's area, under its walls.
-    fn under(&mut self, painter: &egui::Painter, view: &View, seen: &Seen<'_>);
+    fn under(&mut self, painter: &egui::Painter, view: &View, seen: &ViewContext<'_>);
     /// Over everything: legends, probes.
-    fn over(&mut self, painter: &egui::Painter, view: &View, seen: &Seen<'_>);
+    fn over(&mut self, painter: &egui::Painter, view: &View, seen: &ViewContext<'_>);
 }
 
 /// Around the socket of a port its arrow, name and value lie within this, points.
@@ -200,7 +200,7 @@ impl Canvas {
     }
 
     /// What is going on, for what is shown over it.
-    pub fn state(&self, seen: &Seen<'_>) -> OnCanvas {
+    pub fn state(&self, seen: &ViewContext<'_>) -> OnCanvas {
         let scene = self.scene.iter();
         let boxes = scene.flat_map(|scene| scene.boxes.iter().flatten().copied());
         let boxes = boxes.chain(overlays::boxes(seen));
@@ -222,7 +222,7 @@ impl Canvas {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         fields: &mut dyn FieldPainter,
         out: &mut Vec<Command>,
     ) {
@@ -305,7 +305,7 @@ impl Canvas {
     }
 
     /// The scene of what is shown, made anew where the layout is another.
-    fn scene_of(&mut self, seen: &Seen<'_>) -> Arc<Scene> {
+    fn scene_of(&mut self, seen: &ViewContext<'_>) -> Arc<Scene> {
         let layout = seen.document.shown_layout();
         let was_behind = std::mem::take(&mut self.is_behind);
         if let Some(scene) = &self.scene
@@ -345,7 +345,7 @@ impl Canvas {
     }
 
     /// The scene of the chip that is compared with, if one is, made anew where it is another.
-    fn before_of(&mut self, seen: &Seen<'_>) -> Option<Arc<Scene>> {
+    fn before_of(&mut self, seen: &ViewContext<'_>) -> Option<Arc<Scene>> {
         let layout = &seen.before?.layout;
         let known = self.before.as_ref();
         let known = known.filter(|scene| Arc::ptr_eq(&scene.layout, layout));

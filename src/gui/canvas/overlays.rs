@@ -12,7 +12,7 @@ use super::scene::Bounds;
 use super::theme::Colours;
 use super::tools::ToolInput;
 use crate::command::Layer;
-use crate::seen::{Seen, Tool};
+use crate::seen::{Tool, ViewContext};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Design, Overlay, OverlayLayer, OverlayShape, overlay_bounds};
 
@@ -26,7 +26,7 @@ const MOST_TEXT: f32 = 120.0;
 /// Overlays that are to be seen: those of shown layers, and those of the layer that is being drawn on.
 pub fn shown<'a>(
     design: Option<&'a Design>,
-    seen: &'a Seen<'_>,
+    seen: &'a ViewContext<'_>,
 ) -> impl Iterator<Item = &'a Overlay> {
     let layers = OverlayLayer::ALL.into_iter().filter(|&layer| {
         *seen.tool == Tool::Overlay(layer) || seen.settings.layers.contains(&Layer::of(layer))
@@ -62,7 +62,7 @@ pub fn in_box(input: &ToolInput<'_>, within: &Bounds, catch: Catch) -> BTreeSet<
 }
 
 /// Boxes of those that are to be seen.
-pub fn boxes(seen: &Seen<'_>) -> Vec<Bounds> {
+pub fn boxes(seen: &ViewContext<'_>) -> Vec<Bounds> {
     let design = seen.document.shown_design().map(|d| &**d);
     let usual = design.map_or(0.0, |design| design.width.0);
     shown(design, seen).map(|o| box_of(o, usual)).collect()

@@ -12,7 +12,7 @@ use super::grid::Grid;
 use super::{Canvas, DraggedKind, FieldPainter, View};
 use crate::command::{ChannelEnd, Command};
 use crate::document::Document;
-use crate::seen::{Seen, Selection, Tool, WindowState};
+use crate::seen::{Selection, Tool, ViewContext, WindowState};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Metre;
 use stokeslet_cad::chip::{Layout, lay_out};
@@ -49,8 +49,8 @@ struct Bench {
 struct Nothing;
 
 impl FieldPainter for Nothing {
-    fn under(&mut self, _: &egui::Painter, _: &View, _: &Seen<'_>) {}
-    fn over(&mut self, _: &egui::Painter, _: &View, _: &Seen<'_>) {}
+    fn under(&mut self, _: &egui::Painter, _: &View, _: &ViewContext<'_>) {}
+    fn over(&mut self, _: &egui::Painter, _: &View, _: &ViewContext<'_>) {}
 }
 
 const PIPES: &str = "p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"1 mm\" } }\nq = { kind = \"pipe\", at = [\"0 mm\", \"1 mm\"], parameters = { length = \"1 mm\" } }";

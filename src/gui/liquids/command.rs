@@ -10,7 +10,7 @@ use super::subjects::{Group, subject, subjects};
 use super::systems::{choice, is_value};
 use crate::command::Command;
 use crate::keys::Binding;
-use crate::seen::{Seen, Workspace};
+use crate::seen::{ViewContext, Workspace};
 use stokeslet_dynamics::stepped::{Hand, Values};
 
 /// One thing to do in the workspace of liquids.
@@ -218,7 +218,7 @@ impl LiquidCommand {
     ///
     /// # Errors
     /// What keeps it from being done, as the end of "not now: ...".
-    pub fn is_enabled(&self, seen: &Seen<'_>) -> Result<(), &'static str> {
+    pub fn is_enabled(&self, seen: &ViewContext<'_>) -> Result<(), &'static str> {
         use LiquidCommand as L;
         let when = |is_so: bool, why_not| if is_so { Ok(()) } else { Err(why_not) };
         if seen.workspace != Workspace::Liquids {

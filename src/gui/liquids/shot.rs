@@ -9,7 +9,7 @@ use super::run::AnyRun;
 use super::settings::{Slice, Walls};
 use super::subjects::Group;
 use stokeslet_dynamics::stepped::look::{Mesh, Points, Role};
-use stokeslet_dynamics::stepped::{Seen, System};
+use stokeslet_dynamics::stepped::{RunSnapshot, System};
 
 /// What a cell at a wall does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub struct SystemShot {
     /// Whose scene.
     pub system: &'static dyn System,
     /// What there is to see.
-    pub seen: Seen,
+    pub seen: RunSnapshot,
     /// The fastest of all, m/s.
     pub fastest: f64,
     /// The least and the greatest pressure, Pa; 0 where none is told.
@@ -102,7 +102,7 @@ pub struct SystemShot {
 
 impl SystemShot {
     /// The shot of what is seen of a run.
-    pub fn new(system: &'static dyn System, seen: Seen) -> Self {
+    pub fn new(system: &'static dyn System, seen: RunSnapshot) -> Self {
         Self {
             system,
             fastest: seen.look.fastest(),

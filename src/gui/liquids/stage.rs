@@ -26,7 +26,7 @@ use crate::results::colour::{ColourMap, marks};
 use crate::results::legend::{Bar, Paper, ROW, draw_row};
 use crate::results::newest::{Newest, Wake};
 use crate::results::raster::Window;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity, Scale, figures};
 use system::axes;
@@ -177,7 +177,7 @@ impl Stage {
     }
 
     /// Draws the views side by side into the rest of `ui`, and hears the pointer.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let liquids = seen.liquids;
         let whole = ui.available_rect_before_wrap();
         let (all, row) = whole.split_top_bottom_at_y(whole.bottom() - ROW);
@@ -202,7 +202,14 @@ impl Stage {
         ui.advance_cursor_after_rect(whole);
     }
 
-    fn pane(&mut self, ui: &mut Ui, seen: &Seen<'_>, k: usize, rect: Rect, out: &mut Vec<Command>) {
+    fn pane(
+        &mut self,
+        ui: &mut Ui,
+        seen: &ViewContext<'_>,
+        k: usize,
+        rect: Rect,
+        out: &mut Vec<Command>,
+    ) {
         let settings = &seen.settings.liquids;
         let response = ui.interact(
             rect,
@@ -363,7 +370,7 @@ fn scale_of(colour: Colour, group: Group, size: f64) -> Scale {
 }
 
 /// What colours mean, below the canvases: the same for all of them.
-fn legend(painter: &Painter, rect: Rect, seen: &Seen<'_>, is_dark: bool) {
+fn legend(painter: &Painter, rect: Rect, seen: &ViewContext<'_>, is_dark: bool) {
     let settings = &seen.settings.liquids;
     let look = look(settings, seen.liquids, is_dark);
     let size = look.range[0].abs().max(look.range[1].abs());
@@ -418,7 +425,14 @@ fn legend(painter: &Painter, rect: Rect, seen: &Seen<'_>, is_dark: bool) {
 }
 
 /// The view's name in its upper left corner, in its colour.
-fn head(painter: &Painter, rect: Rect, k: usize, view: &Shown, seen: &Seen<'_>, paper: &Paper) {
+fn head(
+    painter: &Painter,
+    rect: Rect,
+    k: usize,
+    view: &Shown,
+    seen: &ViewContext<'_>,
+    paper: &Paper,
+) {
     let is_dark = painter.ctx().global_style().visuals.dark_mode;
     let text = view_name(&view.choice);
     let font = FontId::proportional(13.0);
@@ -473,7 +487,7 @@ fn note(painter: &Painter, rect: Rect, text: &str, ink: Color32) {
 /// What is under the pointer, as the status line says it.
 pub fn pointed(
     stage_pointer: Option<(usize, Point)>,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
 ) -> Option<(Point, Option<Probe>)> {
     let (k, at) = stage_pointer?;
     let view = seen.liquids.views.get(k)?;

@@ -1,6 +1,6 @@
 //! What to do about a problem, for whoever draws: the advice of the command line speaks of the file's text.
 
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::words::quoted;
 use stokeslet_base::diagnostic::Diagnostic;
 
@@ -34,7 +34,7 @@ pub fn advice(diagnostic: &Diagnostic) -> Option<String> {
 }
 
 /// Whether nothing is drawn yet: a new chip is no mistake.
-pub fn is_blank(seen: &Seen<'_>) -> bool {
+pub fn is_blank(seen: &ViewContext<'_>) -> bool {
     let blank = seen.document.design.as_ref().is_some_and(|design| {
         let is_flow = design.components.is_empty() && design.channels.is_empty();
         is_flow && design.links.is_empty() && design.overlays.is_empty()

@@ -2,7 +2,7 @@
 
 use super::values::read;
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_cad::design::{Edit, Value};
 use stokeslet_cad::library::ParameterKind;
 
@@ -18,7 +18,7 @@ pub fn read_or_expression(text: &str, kind: &ParameterKind) -> Result<Value, Str
 }
 
 /// The expression that gives a parameter, with its `=`.
-pub fn expression(seen: &Seen<'_>, component: &str, parameter: &str) -> Option<String> {
+pub fn expression(seen: &ViewContext<'_>, component: &str, parameter: &str) -> Option<String> {
     let design = seen.document.shown_design()?;
     let keys = ["components", component, "parameters", parameter];
     let found = design.parametric.expression(&keys);

@@ -7,7 +7,7 @@ use eframe::egui::{
 use super::enabled::is_enabled;
 use crate::command::Command;
 use crate::files::examples;
-use crate::seen::{Seen, Tool};
+use crate::seen::{Tool, ViewContext};
 
 /// Most that are listed.
 const MOST: usize = 60;
@@ -31,7 +31,7 @@ pub struct Entry {
 }
 
 /// All lines that fit the search, the best first; with an empty search all of them.
-pub fn found(seen: &Seen<'_>, search: &str) -> Vec<Entry> {
+pub fn found(seen: &ViewContext<'_>, search: &str) -> Vec<Entry> {
     let commands = Command::offered().into_iter().map(|command| Entry {
         label: command.label(),
         command,
@@ -137,7 +137,12 @@ pub fn score(text: &str, search: &str) -> Option<i64> {
 
 impl CommandPalette {
     /// Draws the palette; `true` when it is done with.
-    pub fn ui(&mut self, ctx: &egui::Context, seen: &Seen<'_>, out: &mut Vec<Command>) -> bool {
+    pub fn ui(
+        &mut self,
+        ctx: &egui::Context,
+        seen: &ViewContext<'_>,
+        out: &mut Vec<Command>,
+    ) -> bool {
         let entries = found(seen, &self.search);
         let n = entries.len().min(MOST);
         let (up, down, enter) = ctx.input_mut(|i| {
@@ -203,7 +208,7 @@ impl CommandPalette {
 }
 
 /// One line; `true` when it is clicked.
-fn line(ui: &mut Ui, seen: &Seen<'_>, entry: &Entry, is_chosen: bool, follow: bool) -> bool {
+fn line(ui: &mut Ui, seen: &ViewContext<'_>, entry: &Entry, is_chosen: bool, follow: bool) -> bool {
     let enabled = is_enabled(&entry.command, seen);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
     response.widget_info(|| {

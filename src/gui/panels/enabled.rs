@@ -1,7 +1,7 @@
 //! Whether a command can be done now, and why not: the same for menus, toolbar, shortcuts and the palette of commands.
 
 use crate::command::Command;
-use crate::seen::{Seen, Workspace};
+use crate::seen::{ViewContext, Workspace};
 use crate::species::quantities;
 use crate::studies::StudyCommand;
 use stokeslet_cad::chip::SocketUse;
@@ -12,7 +12,7 @@ use stokeslet_cad::edits::Align;
 ///
 /// # Errors
 /// What keeps the command from being done.
-pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str> {
+pub fn is_enabled(command: &Command, seen: &ViewContext<'_>) -> Result<(), &'static str> {
     use Command as C;
     let sees_liquids = seen.workspace == Workspace::Liquids;
     if sees_liquids && is_of_chip(command) {
@@ -248,7 +248,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
     }
 }
 
-fn study(command: &StudyCommand, seen: &Seen<'_>) -> Result<(), &'static str> {
+fn study(command: &StudyCommand, seen: &ViewContext<'_>) -> Result<(), &'static str> {
     let studies = seen.studies;
     match command {
         StudyCommand::Ask(_) => solvable(seen),
@@ -263,7 +263,7 @@ fn study(command: &StudyCommand, seen: &Seen<'_>) -> Result<(), &'static str> {
 }
 
 /// Whether one component is selected, and hangs on another.
-fn is_attached(seen: &Seen<'_>) -> bool {
+fn is_attached(seen: &ViewContext<'_>) -> bool {
     let design = seen.document.shown_design();
     let (Some(design), Some(name)) = (design, seen.selection.single()) else {
         return false;
@@ -309,21 +309,21 @@ fn some<T>(thing: Option<T>, why_not: &'static str) -> Result<(), &'static str> 
 }
 
 /// Whether there is nothing on the canvas.
-fn is_empty(seen: &Seen<'_>) -> bool {
+fn is_empty(seen: &ViewContext<'_>) -> bool {
     let document = seen.document;
     let overlays = document.design.as_ref().map_or(0, |d| d.overlays.len());
     document.layout.items.is_empty() && overlays == 0
 }
 
 /// The text can be changed by edits.
-fn readable(seen: &Seen<'_>) -> Result<(), &'static str> {
+fn readable(seen: &ViewContext<'_>) -> Result<(), &'static str> {
     some(
         seen.document.design.as_ref(),
         "the file can't be read: mend its text first (panel Source)",
     )
 }
 
-fn solvable(seen: &Seen<'_>) -> Result<(), &'static str> {
+fn solvable(seen: &ViewContext<'_>) -> Result<(), &'static str> {
     readable(seen)?;
     let layout = &seen.document.layout;
     when(!layout.items.is_empty(), "the design is empty")?;

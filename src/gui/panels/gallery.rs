@@ -11,7 +11,7 @@ use super::shortcuts::title;
 use super::thumbnail::{Colours, Thumbnail};
 use crate::command::Command;
 use crate::files::examples::{Example, all};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_cad::chip::place;
 
 /// Time of a frame for pictures that aren't drawn yet.
@@ -28,7 +28,12 @@ pub struct Gallery {
 
 impl Gallery {
     /// Draws the gallery; `true` when it is done with.
-    pub fn ui(&mut self, ctx: &egui::Context, seen: &Seen<'_>, out: &mut Vec<Command>) -> bool {
+    pub fn ui(
+        &mut self,
+        ctx: &egui::Context,
+        seen: &ViewContext<'_>,
+        out: &mut Vec<Command>,
+    ) -> bool {
         let room = ctx.content_rect().size() - vec2(120.0, 160.0);
         let columns = ((room.x + GAP) / (CARD[0] + GAP)).floor().clamp(1.0, 4.0);
         let response = Modal::new(egui::Id::unique("gallery")).show(ctx, |ui| {
@@ -61,7 +66,7 @@ impl Gallery {
     fn card(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         example: &'static Example,
         begin: Instant,
     ) -> bool {
@@ -116,7 +121,7 @@ impl Gallery {
     fn picture(
         &mut self,
         ui: &Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         example: &'static Example,
         begin: Instant,
     ) -> Option<&Thumbnail> {

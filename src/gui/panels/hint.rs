@@ -4,7 +4,7 @@ use eframe::egui::{self, Align2, Rect, RichText, Ui, vec2};
 
 use super::icons::{Icon, small_icon_button};
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_cad::design::Placement;
 
 /// How many there are.
@@ -34,7 +34,7 @@ const WORDS: [(&str, &str); STEPS] = [
 ];
 
 /// Whether a step is done.
-pub fn is_done(step: usize, seen: &Seen<'_>) -> bool {
+pub fn is_done(step: usize, seen: &ViewContext<'_>) -> bool {
     let Some(design) = &seen.document.design else {
         return false;
     };
@@ -102,7 +102,7 @@ impl Card {
 pub fn hint_ui(
     card: &mut Card,
     ui: &Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     (rect, canvas): (Rect, &OnCanvas),
     out: &mut Vec<Command>,
 ) {

@@ -3,10 +3,10 @@
 use eframe::egui::{self, RichText, Ui};
 
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 
 /// Draws the steps, the newest at the bottom.
-pub fn history_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn history_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let history = &seen.document.history;
     let (steps, now) = (history.steps(), history.now());
     let height =

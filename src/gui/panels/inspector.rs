@@ -17,7 +17,7 @@ use super::fields::{Field, Fields};
 use super::table::View;
 use super::values::{Measure, read_quantity, show_quantity};
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::units::Dimension;
 
 /// Width of fields.
@@ -51,7 +51,7 @@ impl View for Inspector {
         self.fields.focus(key_of_name(name));
     }
 
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let Some(design) = seen.document.shown_design() else {
             ui.add_space(4.0);
             ui.add(egui::Label::new("The file can't be read as a design. Mend its text in the panel Source; what is wrong is in Problems.").wrap());

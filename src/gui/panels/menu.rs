@@ -8,7 +8,7 @@ use crate::files::export::PictureFormat;
 use crate::files::outline::OutlineKind;
 use crate::files::recent;
 use crate::liquids::panels::menus_ui;
-use crate::seen::{Seen, Selection, Tool, Workspace};
+use crate::seen::{Selection, Tool, ViewContext, Workspace};
 use crate::species::offered;
 use crate::words::capital;
 use stokeslet_cad::edits::{Align, Axis, Joint};
@@ -18,7 +18,7 @@ use stokeslet_flow::export::Format;
 pub const RESOLUTIONS: [u32; 6] = [6, 8, 12, 16, 24, 32];
 
 /// Draws the menu bar.
-pub fn menu_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn menu_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     egui::MenuBar::new().ui(ui, |ui| {
         // Two letters' worth between the words, as menus have.
         ui.spacing_mut().button_padding.x = 8.0;
@@ -37,7 +37,7 @@ pub fn menu_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// One entry: does the command when clicked; grey with the reason as a tooltip where it can't be done.
-pub fn entry(ui: &mut Ui, seen: &Seen<'_>, command: Command, out: &mut Vec<Command>) {
+pub fn entry(ui: &mut Ui, seen: &ViewContext<'_>, command: Command, out: &mut Vec<Command>) {
     let label = command.label();
     labelled(ui, seen, &label, false, command, out);
 }
@@ -45,7 +45,7 @@ pub fn entry(ui: &mut Ui, seen: &Seen<'_>, command: Command, out: &mut Vec<Comma
 /// As [`entry`], in other words, with a mark where it is so already.
 pub fn labelled(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     label: &str,
     marked: bool,
     command: Command,
@@ -69,7 +69,7 @@ pub fn labelled(
     }
 }
 
-fn file(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(210.0);
     entry(ui, seen, C::New, out);
@@ -170,7 +170,7 @@ fn file(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     entry(ui, seen, C::Quit, out);
 }
 
-fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn edit(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(230.0);
     let history = &seen.document.history;
@@ -237,14 +237,14 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     entry(ui, seen, C::CommandPalette, out);
 }
 
-fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn tools(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     for tool in Tool::ALL {
         let marked = *seen.tool == tool;
         labelled(ui, seen, tool.label(), marked, Command::SetTool(tool), out);
     }
 }
 
-fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn view(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(190.0);
     entry(ui, seen, C::ZoomIn, out);
@@ -264,7 +264,7 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// What the menu has where no chip is seen.
-fn zoom_and_looks(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn zoom_and_looks(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(190.0);
     for command in [C::ZoomIn, C::ZoomOut, C::Fit] {
@@ -274,7 +274,7 @@ fn zoom_and_looks(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     looks(ui, seen, out);
 }
 
-fn looks(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn looks(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     for workspace in Workspace::ALL {
         let command = Command::Enter(workspace);
         let marked = seen.workspace == workspace;
@@ -292,7 +292,7 @@ fn looks(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     });
 }
 
-fn layers(ui: &mut Ui, seen: &Seen<'_>, layers: &[Layer], out: &mut Vec<Command>) {
+fn layers(ui: &mut Ui, seen: &ViewContext<'_>, layers: &[Layer], out: &mut Vec<Command>) {
     for &layer in layers {
         let marked = seen.settings.layers.contains(&layer);
         labelled(
@@ -306,7 +306,7 @@ fn layers(ui: &mut Ui, seen: &Seen<'_>, layers: &[Layer], out: &mut Vec<Command>
     }
 }
 
-fn solve(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn solve(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(210.0);
     entry(ui, seen, C::Solve, out);
@@ -329,7 +329,7 @@ fn solve(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn results(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(230.0);
     for (quantity, name) in offered(seen) {
@@ -394,7 +394,7 @@ fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn help(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn help(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(180.0);
     for command in [

@@ -7,7 +7,7 @@ use crate::command::{Command, Layer};
 use crate::results::colour::tint;
 use crate::results::solved::{count, seconds};
 use crate::results::{Reuse, Solved};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 
 /// Height of a row of the table of kinds.
@@ -17,7 +17,7 @@ const ROW: f32 = 18.0;
 const NUMBERS: f32 = 54.0;
 
 /// Draws the panel.
-pub fn method_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn method_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         layer_ui(ui, seen, Layer::Parts, "Parts and seams", out);
         layer_ui(ui, seen, Layer::Mesh, "Mesh", out);

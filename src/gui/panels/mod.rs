@@ -67,7 +67,7 @@ use self::table::{PANELS, Place, Row, View, row};
 use self::toast::Toasts;
 use super::command::{Command, Panel};
 use super::files::dialogs::Ask;
-use super::seen::{Seen, Workspace};
+use super::seen::{ViewContext, Workspace};
 use crate::liquids::panels::{LiquidPanels, status_ui};
 use crate::liquids::shot::Probe;
 use stokeslet_base::geometry::Point;
@@ -224,7 +224,7 @@ impl Panels {
     pub fn around(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         pointer: Option<Point>,
         out: &mut Vec<Command>,
     ) {
@@ -264,7 +264,7 @@ impl Panels {
     pub fn around_liquids(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         pointed: Option<(Point, Option<Probe>)>,
         out: &mut Vec<Command>,
     ) {
@@ -277,7 +277,7 @@ impl Panels {
     }
 
     /// Menus and toolbar.
-    fn bars(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn bars(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         if !self.is_styled {
             style::apply(ui.ctx());
             self.is_styled = true;
@@ -294,7 +294,7 @@ impl Panels {
     fn right(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         (upper, lower): (bool, bool),
         out: &mut Vec<Command>,
     ) {
@@ -316,7 +316,13 @@ impl Panels {
     }
 
     /// The open panels of a side, with their titles.
-    fn headed(&mut self, ui: &mut Ui, seen: &Seen<'_>, place: Place, out: &mut Vec<Command>) {
+    fn headed(
+        &mut self,
+        ui: &mut Ui,
+        seen: &ViewContext<'_>,
+        place: Place,
+        out: &mut Vec<Command>,
+    ) {
         for (row, view) in PANELS.into_iter().zip(&mut self.views) {
             if row.place == place && seen.settings.panels.contains(&row.panel) {
                 head(ui, row.panel, out);
@@ -326,7 +332,7 @@ impl Panels {
     }
 
     /// Tabs below the canvas; a panel without a tab of its own yet opens the first.
-    fn below(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn below(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let tabs = || {
             let below = PANELS.into_iter();
             let below = below.filter(|row| row.place == Place::Below);
@@ -370,7 +376,7 @@ impl Panels {
     pub fn above(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         canvas: &OnCanvas,
         out: &mut Vec<Command>,
     ) {
@@ -411,13 +417,19 @@ impl Panels {
 }
 
 /// Whether a panel of a side is open.
-fn is_open(seen: &Seen<'_>, place: Place) -> bool {
+fn is_open(seen: &ViewContext<'_>, place: Place) -> bool {
     let mut there = PANELS.into_iter().filter(|row| row.place == place);
     there.any(|row| seen.settings.panels.contains(&row.panel))
 }
 
 /// A panel in its room.
-fn draw(ui: &mut Ui, row: &Row, view: &mut dyn View, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn draw(
+    ui: &mut Ui,
+    row: &Row,
+    view: &mut dyn View,
+    seen: &ViewContext<'_>,
+    out: &mut Vec<Command>,
+) {
     // A panel is as large as it was made, whatever is in it: what is below or beside doesn't move by itself.
     let room = ui.available_rect_before_wrap();
     let within = egui::UiBuilder::new().max_rect(room).id_salt(row.label);

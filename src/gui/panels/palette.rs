@@ -12,7 +12,7 @@ use super::table::View;
 use super::thumbnail::{Colours, Thumbnail};
 use crate::canvas::DraggedKind;
 use crate::command::Command;
-use crate::seen::{Seen, Tool};
+use crate::seen::{Tool, ViewContext};
 use crate::words::capital;
 use stokeslet_cad::library::{Defaults, Definition};
 
@@ -36,7 +36,7 @@ impl View for Palette {
         self.pictures.clear();
     }
 
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let hint = TextEdit::singleline(&mut self.search)
             .hint_text("Search components")
             .desired_width(f32::INFINITY);
@@ -87,7 +87,7 @@ impl Palette {
     fn family(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         family: &[&Definition],
         begin: Instant,
         out: &mut Vec<Command>,
@@ -111,7 +111,7 @@ impl Palette {
     fn component(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         definition: &Definition,
         width: f32,
         begin: Instant,
@@ -187,7 +187,7 @@ impl Palette {
     fn picture(
         &mut self,
         ui: &Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         kind: &str,
         begin: Instant,
     ) -> Option<&Thumbnail> {
@@ -209,7 +209,7 @@ impl Palette {
 }
 
 /// What the chip says for all its components; that of a new design where it can't be read.
-pub fn defaults(seen: &Seen<'_>) -> Defaults {
+pub fn defaults(seen: &ViewContext<'_>) -> Defaults {
     match &seen.document.design {
         Some(design) => Defaults {
             width: design.width.0,

@@ -7,7 +7,7 @@ use eframe::egui::{self, CursorIcon, Response, RichText, Role, Sense, Ui, Widget
 use super::advice::{advice, is_blank};
 use super::icons::{Icon, icon};
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::words::quoted;
 use stokeslet_base::diagnostic::{Diagnostic, Severity, line_and_column};
 
@@ -15,7 +15,7 @@ use stokeslet_base::diagnostic::{Diagnostic, Severity, line_and_column};
 const MOST: usize = 200;
 
 /// Errors and warnings.
-pub fn counts(seen: &Seen<'_>) -> (usize, usize) {
+pub fn counts(seen: &ViewContext<'_>) -> (usize, usize) {
     if is_blank(seen) {
         return (0, 0);
     }
@@ -24,7 +24,7 @@ pub fn counts(seen: &Seen<'_>) -> (usize, usize) {
 }
 
 /// `2 errors, 1 warning`; `None` where nothing is wrong.
-pub fn summary(seen: &Seen<'_>) -> Option<String> {
+pub fn summary(seen: &ViewContext<'_>) -> Option<String> {
     let said = |n: usize, what: &str| match n {
         0 => None,
         1 => Some(format!("1 {what}")),
@@ -39,7 +39,7 @@ pub fn summary(seen: &Seen<'_>) -> Option<String> {
 }
 
 /// Draws the list.
-pub fn problems_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn problems_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let all = &seen.document.diagnostics;
     if is_blank(seen) {
         ui.label("Nothing is drawn yet. Click a component in the library and then on the canvas, or take the channel tool (C).");
@@ -65,7 +65,13 @@ pub fn problems_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// A problem; where it is out of sight and its height is known, room for it: laying out hundreds takes longer than all else.
-fn row(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic, out: &mut Vec<Command>) {
+fn row(
+    ui: &mut Ui,
+    seen: &ViewContext<'_>,
+    k: usize,
+    diagnostic: &Diagnostic,
+    out: &mut Vec<Command>,
+) {
     let at = ui.next_widget_position();
     let width = ui.available_width();
     let place = place(seen, diagnostic);
@@ -88,7 +94,7 @@ fn row(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic, out: &mu
     listen(ui, seen, k, (diagnostic, &response), out);
 }
 
-fn problem(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic) -> Response {
+fn problem(ui: &mut Ui, seen: &ViewContext<'_>, k: usize, diagnostic: &Diagnostic) -> Response {
     ui.push_id(("problem", k), |ui| {
         ui.horizontal_top(|ui| {
             let (picture, color) = look(ui, diagnostic.severity);
@@ -120,7 +126,7 @@ fn problem(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic) -> R
 /// Makes a row one that is clicked.
 fn listen(
     ui: &Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     k: usize,
     (diagnostic, response): (&Diagnostic, &Response),
     out: &mut Vec<Command>,
@@ -172,7 +178,7 @@ pub fn good(ui: &Ui) -> egui::Color32 {
 }
 
 /// What it is about; its line where it is about nothing else.
-fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
+fn place(seen: &ViewContext<'_>, diagnostic: &Diagnostic) -> String {
     let about = diagnostic.place.component.clone();
     let about = about.filter(|name| !name.is_empty());
     about
@@ -181,7 +187,7 @@ fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
 }
 
 /// Where it is in the file's text, for whoever reads that.
-fn line_of(seen: &Seen<'_>, diagnostic: &Diagnostic) -> Option<String> {
+fn line_of(seen: &ViewContext<'_>, diagnostic: &Diagnostic) -> Option<String> {
     // What is missing from all of the file has no place in it.
     let span = diagnostic.place.span.as_ref().filter(|s| !s.is_empty())?;
     let (line, _) = line_and_column(&seen.document.text, span.start);

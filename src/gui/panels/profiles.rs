@@ -8,7 +8,7 @@ use egui_plot::{Legend, Line, Plot};
 use crate::command::Command;
 use crate::results::Solved;
 use crate::results::colour::DISTINCT;
-use crate::seen::{Seen, Tool};
+use crate::seen::{Tool, ViewContext};
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity as Unit, Scale, figures};
 use stokeslet_flow::field::Sample;
@@ -106,7 +106,7 @@ impl ProfilesPanel {
 /// Draws the panel.
 pub fn profiles_ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     panel: &mut ProfilesPanel,
     out: &mut Vec<Command>,
 ) {
@@ -143,7 +143,7 @@ pub fn profiles_ui(
 fn list_ui(
     ui: &mut Ui,
     solved: &Arc<Solved>,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     panel: &mut ProfilesPanel,
     out: &mut Vec<Command>,
 ) {

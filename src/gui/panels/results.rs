@@ -14,7 +14,7 @@ use crate::command::{Command, Layer};
 use crate::results::colour::Scaling;
 use crate::results::solved::{count, seconds};
 use crate::results::{Quantity, Solved};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::species::offered;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
@@ -31,7 +31,12 @@ pub struct TypedValues {
 }
 
 /// Draws the panel.
-pub fn results_ui(ui: &mut Ui, seen: &Seen<'_>, typed: &mut TypedValues, out: &mut Vec<Command>) {
+pub fn results_ui(
+    ui: &mut Ui,
+    seen: &ViewContext<'_>,
+    typed: &mut TypedValues,
+    out: &mut Vec<Command>,
+) {
     if let Some(failure) = &seen.results.failure {
         ui.label(RichText::new(failure).color(ui.visuals().error_fg_color));
         ui.add_space(6.0);
@@ -76,7 +81,7 @@ pub(super) fn fact(ui: &mut Ui, name: &str, value: impl Into<egui::WidgetText>) 
     ui.end_row();
 }
 
-fn colours_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn colours_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let shown = seen.shown.colour;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -126,7 +131,7 @@ fn colours_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 /// A check box of a layer of the canvas.
 pub(super) fn layer_ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     layer: Layer,
     name: &str,
     out: &mut Vec<Command>,
@@ -139,7 +144,7 @@ pub(super) fn layer_ui(
 
 fn range_ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     scaling: &Scaling,
     own: [f64; 2],
     out: &mut Vec<Command>,
@@ -182,7 +187,7 @@ fn range_ui(
     });
 }
 
-fn flow_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved, out: &mut Vec<Command>) {
+fn flow_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved, out: &mut Vec<Command>) {
     let solution = &solved.solution;
     Grid::new("flow facts")
         .num_columns(2)
@@ -276,7 +281,7 @@ fn conductance_unit(greatest: f64, has_depth: bool) -> (&'static str, f64) {
         .unwrap_or(units[units.len() - 1])
 }
 
-fn conductance_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved) {
+fn conductance_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved) {
     let errors = seen.results.errors_of(solved);
     let conductance = &solved.solution.conductance;
     let greatest = conductance
@@ -337,7 +342,7 @@ pub(super) fn right(ui: &mut Ui, text: RichText, width: f32) -> Response {
     .inner
 }
 
-fn solve_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved) {
+fn solve_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved) {
     let report = &solved.solution.report;
     Grid::new("solve facts")
         .num_columns(2)

@@ -14,7 +14,7 @@ use eframe::egui::{
 
 use super::table::View;
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::diagnostic::{Severity, line_and_column};
 
 /// From the last key to the command, s: long enough not to read half a word.
@@ -36,7 +36,7 @@ pub struct Source {
 type Coloured = (String, Vec<(Range<usize>, bool)>, bool, LayoutJob);
 
 impl View for Source {
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let document = seen.document;
         let now = ui.input(|i| i.time);
         let is_other = self
@@ -146,7 +146,7 @@ impl Source {
 }
 
 /// Bytes with mistakes, and whether they are errors; none while the text is ahead of the document.
-fn marks(seen: &Seen<'_>, text: &str) -> Vec<(Range<usize>, bool)> {
+fn marks(seen: &ViewContext<'_>, text: &str) -> Vec<(Range<usize>, bool)> {
     if *text != *seen.document.text {
         return Vec::new();
     }

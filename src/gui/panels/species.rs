@@ -15,7 +15,7 @@ use crate::app::PACES;
 use crate::command::{Command, Layer};
 use crate::results::Quantity;
 use crate::results::colour::DISTINCT;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::species::Dissolved;
 use crate::species::motion::{inlets, seconds_a_second};
 use stokeslet_base::units::parse_quantity_as;
@@ -39,7 +39,7 @@ pub struct SpeciesPanel {
 }
 
 impl View for SpeciesPanel {
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let Some(design) = seen.document.shown_design() else {
             ui.label(RichText::new("The file has mistakes; see the problems.").weak());
             return;
@@ -101,7 +101,7 @@ fn column(ui: &mut Ui, name: &str, size: egui::Vec2, add: impl FnOnce(&mut Ui)) 
 }
 
 /// What there is to do in a design without species.
-fn none_ui(ui: &mut Ui, seen: &Seen<'_>, design: &Design, out: &mut Vec<Command>) {
+fn none_ui(ui: &mut Ui, seen: &ViewContext<'_>, design: &Design, out: &mut Vec<Command>) {
     let text = "Nothing is dissolved yet. A species enters by a port, is carried by the flow and diffuses: see how well it mixes.";
     ui.label(RichText::new(text).weak());
     let can = is_enabled(&Command::AddSpecies(None), seen);
@@ -133,7 +133,13 @@ fn enters(condition: PortCondition) -> bool {
 
 impl SpeciesPanel {
     /// Which species; one more; one less; colours.
-    fn choice_ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, design: &Design, out: &mut Vec<Command>) {
+    fn choice_ui(
+        &mut self,
+        ui: &mut Ui,
+        seen: &ViewContext<'_>,
+        design: &Design,
+        out: &mut Vec<Command>,
+    ) {
         let all = &design.species.species;
         ui.horizontal(|ui| {
             let name = &all[self.chosen].name.value;
@@ -255,7 +261,12 @@ fn three_figures(value: f64) -> f64 {
 }
 
 /// Tracers: shown or not, playing or not, how fast, and what their colours mean.
-fn tracers_ui(ui: &mut Ui, seen: &Seen<'_>, dissolved: Option<&Dissolved>, out: &mut Vec<Command>) {
+fn tracers_ui(
+    ui: &mut Ui,
+    seen: &ViewContext<'_>,
+    dissolved: Option<&Dissolved>,
+    out: &mut Vec<Command>,
+) {
     let is_seen = seen.settings.layers.contains(&Layer::Tracers);
     let plays = is_seen && seen.shown.plays;
     ui.horizontal(|ui| {

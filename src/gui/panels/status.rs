@@ -8,14 +8,14 @@ use super::problems::{counts, good, summary};
 use super::toolbar::{bar, progress, seconds};
 use crate::command::{Command, Panel};
 use crate::results::Results;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity, figures, percent};
 
 /// Draws the status line. Returns whether the problems were asked for.
 pub fn status_ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     pointer: Option<Point>,
     out: &mut Vec<Command>,
 ) -> bool {
@@ -66,7 +66,7 @@ fn position(p: Point) -> String {
     format!("{}, {} {}", number(p.x), number(p.y), scale.unit)
 }
 
-fn selected(seen: &Seen<'_>) -> Option<String> {
+fn selected(seen: &ViewContext<'_>) -> Option<String> {
     let selection = seen.selection;
     if let Some(port) = &selection.port {
         return Some(format!("port {port}"));
@@ -78,7 +78,7 @@ fn selected(seen: &Seen<'_>) -> Option<String> {
     }
 }
 
-fn solver(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn solver(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     if let Some(running) = seen.worker.running {
         if ui.small_button("Cancel").clicked() {
             out.push(Command::Cancel);
@@ -148,7 +148,7 @@ pub fn count(n: usize) -> String {
     }
 }
 
-fn problems(ui: &mut Ui, seen: &Seen<'_>) -> bool {
+fn problems(ui: &mut Ui, seen: &ViewContext<'_>) -> bool {
     let (errors, warnings) = counts(seen);
     let visuals = ui.visuals();
     let (picture, color) = match (errors, warnings) {

@@ -7,12 +7,12 @@ use super::{
     variables,
 };
 use crate::command::{Command, Panel};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 
 /// What draws a panel, with what is typed in it but not taken yet.
 pub trait View {
     /// Draws it; what a user asks for goes into `out`.
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>);
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>);
 
     /// The library is another: what was known of it is forgotten.
     fn forget(&mut self) {}
@@ -26,8 +26,8 @@ pub trait View {
     fn edit_name(&mut self, _name: &str) {}
 }
 
-impl<F: FnMut(&mut Ui, &Seen<'_>, &mut Vec<Command>)> View for F {
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+impl<F: FnMut(&mut Ui, &ViewContext<'_>, &mut Vec<Command>)> View for F {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         self(ui, seen, out);
     }
 }
@@ -97,7 +97,7 @@ pub const PANELS: [Row; 12] = [
         make: || {
             let mut typed = results::TypedValues::default();
             Box::new(
-                move |ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>| {
+                move |ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>| {
                     results::results_ui(ui, seen, &mut typed, out);
                 },
             )
@@ -112,7 +112,7 @@ pub const PANELS: [Row; 12] = [
         make: || {
             let mut panel = profiles::ProfilesPanel::default();
             Box::new(
-                move |ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>| {
+                move |ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>| {
                     profiles::profiles_ui(ui, seen, &mut panel, out);
                 },
             )

@@ -10,12 +10,12 @@ use super::menu::RESOLUTIONS;
 use crate::command::Command;
 use crate::liquids::panels::bar_ui;
 use crate::results::Quantity;
-use crate::seen::{Seen, Tool, Workspace};
+use crate::seen::{Tool, ViewContext, Workspace};
 use crate::species::offered;
 use stokeslet_flow::session::Stage;
 
 /// Draws the toolbar.
-pub fn toolbar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn toolbar_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         workspaces(ui, seen, out);
@@ -44,7 +44,7 @@ pub fn toolbar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// What the window shows: one of two.
-fn workspaces(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn workspaces(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let frame = egui::Frame::new()
         .fill(ui.visuals().extreme_bg_color)
         .stroke(ui.visuals().widgets.noninteractive.bg_stroke)
@@ -71,7 +71,13 @@ fn workspaces(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// A picture that does a command, with label, shortcut and reason as its tooltip.
-pub fn button(ui: &mut Ui, seen: &Seen<'_>, icon: Icon, command: Command, out: &mut Vec<Command>) {
+pub fn button(
+    ui: &mut Ui,
+    seen: &ViewContext<'_>,
+    icon: Icon,
+    command: Command,
+    out: &mut Vec<Command>,
+) {
     let label = command.label();
     let label = label.trim_end_matches('…');
     if named_button(ui, seen, icon, label, label, &command).clicked() {
@@ -81,7 +87,7 @@ pub fn button(ui: &mut Ui, seen: &Seen<'_>, icon: Icon, command: Command, out: &
 
 fn named_button(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     icon: Icon,
     name: &str,
     tip: &str,
@@ -99,7 +105,7 @@ fn named_button(
     response.on_hover_text(tip)
 }
 
-fn way_back(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn way_back(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let history = &seen.document.history;
     let both = [
         (Icon::Undo, Command::Undo, "Undo", history.undo_label()),
@@ -113,7 +119,7 @@ fn way_back(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn tools(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     for tool in Tool::ALL {
         let command = Command::SetTool(tool.clone());
         let mut tip = command.label();
@@ -142,7 +148,7 @@ fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn solving(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn solving(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     // How far it is stands in the line at the bottom: here nothing may move, since people aim at what is beside.
     match seen.worker.running {
         Some(_) => button(ui, seen, Icon::Stop, Command::Cancel, out),
@@ -196,7 +202,7 @@ pub fn seconds(time: f64) -> String {
     }
 }
 
-fn resolution(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn resolution(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let of_file = seen.document.design.as_ref().and_then(|d| d.resolution);
     let now = seen.results.solved.as_ref().map(|solved| solved.resolution);
     let shown = now.or(of_file).unwrap_or(seen.settings.live_resolution);
@@ -231,7 +237,7 @@ fn resolution(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     response.response.on_hover_text(said);
 }
 
-fn colours(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn colours(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let all = offered(seen).into_iter();
     let all = all.map(|(quantity, name)| (Some(quantity), name));
     let all: Vec<(Option<Quantity>, String)> = all.chain([(None, "no colours".into())]).collect();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::table::View;
 use crate::command::{Command, Layer};
-use crate::seen::{Seen, Selection};
+use crate::seen::{Selection, ViewContext};
 use stokeslet_cad::design::{Design, OverlayLayer, OverlayShape, Placement};
 
 /// Deeper ones are indented no further.
@@ -37,7 +37,7 @@ impl Group {
 }
 
 /// Layers are shown or hidden here too.
-fn hide_ui(ui: &mut Ui, seen: &Seen<'_>, group: Group, out: &mut Vec<Command>) {
+fn hide_ui(ui: &mut Ui, seen: &ViewContext<'_>, group: Group, out: &mut Vec<Command>) {
     let Group::Overlays(layer) = group else {
         return;
     };
@@ -74,7 +74,7 @@ pub struct Tree {
 }
 
 impl View for Tree {
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let Some(design) = &seen.document.design else {
             ui.weak("The design can't be read: see Problems.");
             return;
@@ -157,7 +157,7 @@ impl Tree {
     }
 }
 
-fn leaf_ui(ui: &mut Ui, seen: &Seen<'_>, leaf: &Leaf, out: &mut Vec<Command>) {
+fn leaf_ui(ui: &mut Ui, seen: &ViewContext<'_>, leaf: &Leaf, out: &mut Vec<Command>) {
     let selection = seen.selection;
     let is_selected = match leaf.group {
         Group::Ports => selection.port.as_deref() == Some(leaf.name.as_str()),

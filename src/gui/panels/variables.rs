@@ -8,7 +8,7 @@ use super::table::View;
 use super::values::{Measure, read_quantity, rounded, show, show_quantity};
 use crate::command::Command;
 use crate::panels::study::sweep_of;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::studies::{Question, StudyCommand};
 use stokeslet_base::units::{Dimension, parse_any_quantity};
 use stokeslet_cad::design::{Value, Variable};
@@ -28,7 +28,7 @@ pub struct Variables {
 }
 
 impl View for Variables {
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let Some(design) = seen.document.shown_design() else {
             ui.weak("The file can't be read as a design: see Problems and Source.");
             return;

@@ -21,7 +21,7 @@ use super::solved::count;
 use super::{Quantity, Solved};
 use crate::canvas::{FieldPainter, View};
 use crate::command::Layer;
-use crate::seen::{Seen, Tool};
+use crate::seen::{Tool, ViewContext};
 use crate::species::Dissolved;
 use crate::species::motion::Motion;
 use crate::species::overlay::{draw_section, missing, readings};
@@ -203,7 +203,7 @@ impl FieldLayer {
         Some(painting.image.clone())
     }
 
-    fn look(&self, painter: &Painter, view: &View, seen: &Seen<'_>) -> Look {
+    fn look(&self, painter: &Painter, view: &View, seen: &ViewContext<'_>) -> Look {
         let has = |layer| seen.settings.layers.contains(&layer);
         let gap = view.length(ARROW_GAP);
         // Distances are powers of the root of two, so that zooming a little leaves arrows where they are.
@@ -219,7 +219,13 @@ impl FieldLayer {
         }
     }
 
-    fn renew(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>, solved: &Arc<Solved>) {
+    fn renew(
+        &mut self,
+        painter: &Painter,
+        view: &View,
+        seen: &ViewContext<'_>,
+        solved: &Arc<Solved>,
+    ) {
         let look = self.look(painter, view, seen);
         let window = Window::of_view(view, look.pixels_per_point);
         let is_dissolved = seen.shown.colour.is_some_and(Quantity::is_dissolved);
@@ -257,7 +263,7 @@ impl FieldLayer {
     }
 
     /// How much of its colours old results keep.
-    fn tint(&mut self, painter: &Painter, seen: &Seen<'_>, solved: &Solved) -> Color32 {
+    fn tint(&mut self, painter: &Painter, seen: &ViewContext<'_>, solved: &Solved) -> Color32 {
         if solved.revision == seen.document.revision {
             self.stale_since = None;
             return Color32::WHITE;
@@ -339,7 +345,7 @@ impl FieldLayer {
         }
     }
 
-    fn legend(&self, seen: &Seen<'_>, solved: &Solved) -> Legend {
+    fn legend(&self, seen: &ViewContext<'_>, solved: &Solved) -> Legend {
         let look = self
             .sharp
             .shown
@@ -408,7 +414,7 @@ fn is_dark(painter: &Painter) -> bool {
 }
 
 impl FieldPainter for FieldLayer {
-    fn under(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>) {
+    fn under(&mut self, painter: &Painter, view: &View, seen: &ViewContext<'_>) {
         let Some(solved) = seen.results.seen_by(seen.shown.colour).cloned() else {
             self.sharp.clear();
             self.overview.clear();
@@ -448,7 +454,7 @@ impl FieldPainter for FieldLayer {
         self.motion.show(&painter, view, seen, rim);
     }
 
-    fn over(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>) {
+    fn over(&mut self, painter: &Painter, view: &View, seen: &ViewContext<'_>) {
         let Some(solved) = seen.results.seen_by(seen.shown.colour) else {
             return;
         };
@@ -517,7 +523,7 @@ impl FieldPainter for FieldLayer {
 }
 
 /// About where the arrows, names and values of ports are.
-fn port_places(seen: &Seen<'_>, view: &View) -> Vec<Rect> {
+fn port_places(seen: &ViewContext<'_>, view: &View) -> Vec<Rect> {
     let sockets = seen.document.shown_layout().sockets.iter();
     let ports = sockets.filter(|s| matches!(s.used, SocketUse::Port(_)));
     ports

@@ -6,7 +6,7 @@ use super::Dissolved;
 use crate::canvas::View;
 use crate::command::Layer;
 use crate::results::colour::DISTINCT;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 
 /// Tracers on the whole chip, about: enough to see streams, few enough to see each.
 const MANY: f64 = 900.0;
@@ -36,7 +36,7 @@ impl Motion {
     }
 
     /// Draws tracers where they are now, if they are to be seen; while they flow, the next frame is asked for.
-    pub fn show(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>, rim: Color32) {
+    pub fn show(&mut self, painter: &Painter, view: &View, seen: &ViewContext<'_>, rim: Color32) {
         let dissolved = seen.results.dissolved.as_deref();
         let dissolved = dissolved.filter(|d| d.tracers.is_some());
         let is_seen = seen.settings.layers.contains(&Layer::Tracers);

@@ -28,7 +28,7 @@ use super::snap::{Ghost, Hold};
 use super::theme::Colours;
 use crate::background;
 use crate::command::Command;
-use crate::seen::{Seen, Tool};
+use crate::seen::{Tool, ViewContext};
 pub use channel::End;
 use editor::Editor;
 pub use editor::ui as edit_ui;
@@ -64,7 +64,7 @@ pub struct ToolInput<'a> {
     /// Dimensions that are shown.
     pub dimensions: &'a [Label],
     /// Everything else.
-    pub seen: &'a Seen<'a>,
+    pub seen: &'a ViewContext<'a>,
     /// Colours of the canvas.
     pub colours: &'a Colours,
     /// What positions snap to.

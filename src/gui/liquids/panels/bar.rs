@@ -8,10 +8,10 @@ use crate::liquids::command::LiquidCommand;
 use crate::liquids::settings::{AXES, LiquidSettings, Mark, Slice};
 use crate::panels::icons::Icon;
 use crate::panels::toolbar::button;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 
 /// Draws the toolbar's part.
-pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn bar_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let settings = &seen.settings.liquids;
     let command = Command::Liquid;
     button(

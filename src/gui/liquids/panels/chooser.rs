@@ -9,14 +9,14 @@ use crate::liquids::command::LiquidCommand;
 use crate::liquids::means::{Means, offer, offers};
 use crate::liquids::settings::{Side, Walls};
 use crate::liquids::systems::{Changes, value};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::words::capital;
 use stokeslet_dynamics::stepped::{Choice, System, Values};
 
 /// Draws the choice of a view.
 pub fn chooser_ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     side: Side,
     choice: &Means,
     out: &mut Vec<Command>,

@@ -5,16 +5,16 @@ use eframe::egui::Ui;
 use crate::command::Command;
 use crate::liquids::command::{LiquidCommand, LiquidFormat};
 use crate::panels::menu::{entry, labelled};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::words::capital;
 
 /// Draws the menus between those of files and help.
-pub fn menus_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn menus_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     ui.menu_button("Run", |ui| run(ui, seen, out));
     ui.menu_button("Show", |ui| show(ui, seen, out));
 }
 
-fn run(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn run(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use LiquidCommand as L;
     ui.set_min_width(210.0);
     for command in [L::PlayOrPause, L::Step, L::Restart] {
@@ -33,7 +33,7 @@ fn run(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn show(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn show(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     use LiquidCommand as L;
     ui.set_min_width(190.0);
     let settings = &seen.settings.liquids;

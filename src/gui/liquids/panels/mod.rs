@@ -26,7 +26,7 @@ pub use status::status_ui;
 use super::command::LiquidCommand;
 use crate::command::Command;
 use crate::results::colour::DISTINCT;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 
 /// What the panels keep to themselves.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub struct LiquidPanels {
 
 impl LiquidPanels {
     /// Draws them; what is left of `ui` is the canvases'.
-    pub fn around(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    pub fn around(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         Panel::left("liquid scenes")
             .resizable(true)
             .default_size(216.0)
@@ -84,7 +84,7 @@ fn push(out: &mut Vec<Command>, command: LiquidCommand) {
 /// One of several that a command chooses; where that can't be now, it says why.
 fn option(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     is_on: bool,
     label: &str,
     command: LiquidCommand,

@@ -13,12 +13,12 @@ use crate::liquids::settings::{Side, thousands};
 use crate::liquids::shot::Apart;
 use crate::liquids::subjects::Group;
 use crate::liquids::told::{Failure, Row};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_dynamics::stepped::System;
 use stokeslet_flow::export::readable::figures;
 
 /// Draws the panel.
-pub fn numbers_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub fn numbers_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let settings = &seen.settings.liquids;
     ui.add_space(2.0);
     let group = settings.group();

@@ -11,7 +11,7 @@ use crate::liquids::Shown;
 use crate::liquids::command::view_name;
 use crate::liquids::subjects::Group;
 use crate::results::colour::DISTINCT;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_dynamics::lcp::TOLERANCE;
 use stokeslet_dynamics::stepped::{Measure, System, sibling as measure};
 use stokeslet_flow::export::readable::{figures, ticks};
@@ -27,7 +27,7 @@ const POINTS: usize = 2_000;
 const SEEN: usize = 40;
 
 /// Draws both plots side by side.
-pub fn plots_ui(ui: &mut Ui, seen: &Seen<'_>) {
+pub fn plots_ui(ui: &mut Ui, seen: &ViewContext<'_>) {
     let views = &seen.liquids.views;
     let group = seen.settings.liquids.group();
     // The panel keeps its height, whatever is in it.

@@ -14,7 +14,7 @@ use crate::command::Command;
 use crate::liquids::command::{LiquidCommand, size_text, title};
 use crate::liquids::settings::sizes;
 use crate::liquids::subjects::{AnySubject, Group, Subject, SubjectEntry, subjects};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::words::capital;
 
 /// Pixels a side of a picture.
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Scenes {
 
 impl Scenes {
     /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let is_dark = ui.visuals().dark_mode;
         if self.is_dark != is_dark {
             self.pictures.clear();
@@ -80,7 +80,7 @@ impl Scenes {
     }
 
     /// Which group is listed; the other is a click away.
-    fn group(&mut self, ui: &mut Ui, seen: &Seen<'_>) -> Group {
+    fn group(&mut self, ui: &mut Ui, seen: &ViewContext<'_>) -> Group {
         let chosen = &seen.settings.liquids.scene;
         let listed = self.listed.as_ref().filter(|(of, _)| of == chosen);
         let mut group = listed.map_or(seen.settings.liquids.group(), |(_, group)| *group);
@@ -98,7 +98,7 @@ impl Scenes {
         group
     }
 
-    fn size(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn size(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let settings = &seen.settings.liquids;
         let scene = &settings.scene;
         if self.sizes.as_ref().is_none_or(|(of, _)| of != scene) {
@@ -124,7 +124,13 @@ impl Scenes {
             .on_hover_text("Cells a side; another number starts anew");
     }
 
-    fn card(&mut self, ui: &mut Ui, seen: &Seen<'_>, entry: &SubjectEntry, out: &mut Vec<Command>) {
+    fn card(
+        &mut self,
+        ui: &mut Ui,
+        seen: &ViewContext<'_>,
+        entry: &SubjectEntry,
+        out: &mut Vec<Command>,
+    ) {
         let width = ui.available_width() - 2.0;
         let (rect, response) = ui.allocate_exact_size(vec2(width, CARD), Sense::click());
         let is_chosen = seen.settings.liquids.scene == entry.name;
@@ -204,7 +210,7 @@ impl Scenes {
 }
 
 /// Which size another system's scene has.
-fn scale(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn scale(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let settings = &seen.settings.liquids;
     let entry = settings.entry();
     let usual = entry.size.as_str();
@@ -229,7 +235,7 @@ fn scale(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// Whether the volume is kept; of tanks there is nothing to choose.
-fn volume(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+fn volume(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let settings = &seen.settings.liquids;
     if settings.group() != Group::Scenes {
         return;

@@ -7,12 +7,12 @@ use crate::liquids::runner::Goal;
 use crate::liquids::shot::{Contact, Probe};
 use crate::liquids::subjects::Group;
 use crate::panels::toolbar::seconds;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::figures;
 
 /// Draws the status line. `pointed` is what is under the pointer.
-pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Probe>)>) {
+pub fn status_ui(ui: &mut Ui, seen: &ViewContext<'_>, pointed: Option<(Point, Option<Probe>)>) {
     ui.horizontal(|ui| {
         // Of a fixed width, so that nothing beside it moves.
         let size = vec2(430.0, ui.spacing().interact_size.y);
@@ -89,7 +89,7 @@ fn place(group: Group, (at, probe): (Point, Option<Probe>)) -> String {
 }
 
 /// In words, and whether something went wrong.
-fn doing(seen: &Seen<'_>) -> (String, bool) {
+fn doing(seen: &ViewContext<'_>) -> (String, bool) {
     let liquids = seen.liquids;
     if let Some(failure) = &liquids.failure {
         return (failure.status().to_owned(), true);

@@ -111,7 +111,7 @@ impl<const D: usize> Track<D> for SceneTrack<D> {
         let mut simulation = (*self.state.simulation).clone();
         let memory = self.solver.memory();
         let n = simulation.mac.cells.len();
-        let mut seen = Seen {
+        let mut seen = SeenSolver {
             inner: &mut *self.solver,
             solved,
             pressure: vec![0.0; n],
@@ -202,14 +202,14 @@ fn not_done(view: usize, error: SimulationError) -> NotDone {
 }
 
 /// A solver whose answers are seen: pressures and contacts by cell.
-struct Seen<'a, const D: usize> {
+struct SeenSolver<'a, const D: usize> {
     inner: &'a mut dyn LcpSolver<D>,
     solved: &'a mut (dyn FnMut(&SolveLog) + Send + Sync),
     pressure: Vec<f64>,
     contact: Vec<Contact>,
 }
 
-impl<const D: usize> LcpSolver<D> for Seen<'_, D> {
+impl<const D: usize> LcpSolver<D> for SeenSolver<'_, D> {
     fn name(&self) -> &'static str {
         self.inner.name()
     }

@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::panels::enabled::is_enabled;
 use crate::panels::fields::{Field, Fields};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Dimension;
 use stokeslet_cad::edits::{Drawing, array_step, middle};
@@ -49,7 +49,7 @@ impl Form {
         &mut self,
         fields: &mut Fields,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         out: &mut Vec<Command>,
     ) {
         self.choose_step(seen);
@@ -65,7 +65,13 @@ impl Form {
         });
     }
 
-    fn grid(&mut self, fields: &mut Fields, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn grid(
+        &mut self,
+        fields: &mut Fields,
+        ui: &mut Ui,
+        seen: &ViewContext<'_>,
+        out: &mut Vec<Command>,
+    ) {
         for (label, n) in [("columns", &mut self.count.0), ("rows", &mut self.count.1)] {
             number(fields, ui, label, n);
         }
@@ -84,7 +90,13 @@ impl Form {
         make(ui, seen, &format!("Make array of {n}"), n, command, out);
     }
 
-    fn ring(&mut self, fields: &mut Fields, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ring(
+        &mut self,
+        fields: &mut Fields,
+        ui: &mut Ui,
+        seen: &ViewContext<'_>,
+        out: &mut Vec<Command>,
+    ) {
         number(fields, ui, "copies", &mut self.around);
         let (x, y) = (&mut self.centre.x, &mut self.centre.y);
         let doc = "What the copies are turned about.";
@@ -99,7 +111,7 @@ impl Form {
     }
 
     /// So far apart that the copies have room, until somebody types something else.
-    fn choose_step(&mut self, seen: &Seen<'_>) {
+    fn choose_step(&mut self, seen: &ViewContext<'_>) {
         if self.of == seen.selection.items {
             return;
         }
@@ -156,7 +168,7 @@ fn length(fields: &mut Fields, ui: &mut Ui, label: &str, doc: &str, value: &mut 
 /// The button; what it would make is shown while the pointer rests on it.
 fn make(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     label: &str,
     n: u64,
     command: Command,

@@ -6,7 +6,7 @@ use super::{FIELD, Inspector, depth, head, section, sockets};
 use crate::command::Command;
 use crate::panels::fields::{Field, named, row};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::{Seen, Selection};
+use crate::seen::{Selection, ViewContext};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Metre};
 use stokeslet_cad::design::{Bend, Channel};
@@ -16,7 +16,7 @@ use stokeslet_flow::export::readable::Quantity;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     channel: &Channel,
     out: &mut Vec<Command>,
 ) {
@@ -61,7 +61,7 @@ fn end(ui: &mut Ui, name: &str, socket: &str, out: &mut Vec<Command>) {
 }
 
 /// What the channel is wide: its own, or that of the socket it starts from.
-fn across(seen: &Seen<'_>, channel: &Channel) -> Option<f64> {
+fn across(seen: &ViewContext<'_>, channel: &Channel) -> Option<f64> {
     let layout = seen.document.shown_layout();
     let from = || {
         layout
@@ -78,7 +78,7 @@ fn across(seen: &Seen<'_>, channel: &Channel) -> Option<f64> {
 fn width(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     channel: &Channel,
     out: &mut Vec<Command>,
 ) {
@@ -126,7 +126,7 @@ fn width(
 fn bend(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     channel: &Channel,
     out: &mut Vec<Command>,
 ) {
@@ -217,7 +217,7 @@ fn way_point(
 }
 
 /// Along the centre lines of its parts, m.
-fn length(seen: &Seen<'_>, channel: &str) -> Option<f64> {
+fn length(seen: &ViewContext<'_>, channel: &str) -> Option<f64> {
     let layout = seen.document.shown_layout();
     let item = layout.item(channel)?;
     let mut parts = layout

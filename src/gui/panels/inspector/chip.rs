@@ -6,7 +6,7 @@ use super::{FIELD, Inspector, head, section};
 use crate::command::Command;
 use crate::panels::fields::{Field, named, row};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::units::{Dimension, Metre, PascalSecond};
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::design::Design;
@@ -14,7 +14,7 @@ use stokeslet_cad::design::Design;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     design: &Design,
     out: &mut Vec<Command>,
 ) {

@@ -8,7 +8,7 @@ use crate::panels::assigned::{assigned, expression, read_or_expression};
 use crate::panels::fields::{Field, named, row, tick};
 use crate::panels::palette::defaults;
 use crate::panels::values::{self, Measure, show, show_quantity};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Radian};
@@ -19,7 +19,7 @@ use stokeslet_cad::library::{Definition, Parameter, ParameterKind};
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     component: &Component,
     out: &mut Vec<Command>,
 ) {
@@ -44,7 +44,7 @@ pub(super) fn ui(
 fn placement(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     component: &Component,
     out: &mut Vec<Command>,
 ) {
@@ -161,7 +161,7 @@ fn placement(
 fn parameter(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     component: &Component,
     definition: &Definition,
     parameter: &Parameter,
@@ -271,7 +271,7 @@ fn parameter(
     }
 }
 
-fn can_have(seen: &Seen<'_>, component: &str, parameter: &Parameter, value: &Value) -> bool {
+fn can_have(seen: &ViewContext<'_>, component: &str, parameter: &Parameter, value: &Value) -> bool {
     let document = seen.document;
     let drawing = document
         .design
@@ -282,7 +282,7 @@ fn can_have(seen: &Seen<'_>, component: &str, parameter: &Parameter, value: &Val
 
 /// A variable of this value, named after the parameter, which refers to it then.
 fn make_variable(
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     component: &str,
     parameter: &str,
     value: Value,
@@ -322,7 +322,7 @@ fn plain(default: &str) -> String {
 /// What the library says of a parameter in this chip; evaluated once.
 fn known(
     inspector: &mut Inspector,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     (component, definition): (&Component, &Definition),
     parameter: &Parameter,
 ) -> Known {

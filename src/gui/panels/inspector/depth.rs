@@ -6,14 +6,14 @@ use super::{FIELD, Inspector};
 use crate::command::Command;
 use crate::panels::fields::Field;
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::units::{Dimension, Metre};
 
 /// A row with the depth, which may be typed and taken back; none where the chip has no depth to differ from.
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     (item, own): (&str, Option<Metre>),
     out: &mut Vec<Command>,
 ) {

@@ -5,7 +5,7 @@ use eframe::egui::{ComboBox, Role, Ui};
 use super::{FIELD, Inspector, head, key_of_name};
 use crate::command::Command;
 use crate::panels::fields::{Field, named, row};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_base::units::{Dimension, Metre};
 use stokeslet_cad::design::{Overlay, OverlayLayer, OverlayShape};
 use stokeslet_flow::export::readable::Quantity;
@@ -13,7 +13,7 @@ use stokeslet_flow::export::readable::Quantity;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     overlay: &Overlay,
     out: &mut Vec<Command>,
 ) {

@@ -6,7 +6,7 @@ use super::{FIELD, Inspector, head};
 use crate::command::Command;
 use crate::panels::fields::{named, row};
 use crate::panels::results::errors::{at_port, plus_minus};
-use crate::seen::{Seen, Selection};
+use crate::seen::{Selection, ViewContext};
 use stokeslet_base::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, to_digits};
 use stokeslet_cad::design::{Design, PortCondition};
 use stokeslet_flow::export::readable::Quantity;
@@ -14,7 +14,7 @@ use stokeslet_flow::export::readable::Quantity;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     design: &Design,
     name: &str,
     out: &mut Vec<Command>,
@@ -75,7 +75,7 @@ pub(super) fn ui(
 
 fn kind(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     design: &Design,
     name: &str,
     now: PortCondition,

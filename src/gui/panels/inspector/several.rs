@@ -5,11 +5,11 @@ use eframe::egui::{self, Ui};
 use super::{head, section};
 use crate::command::Command;
 use crate::panels::enabled::is_enabled;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::edits::{Align, Axis};
 
-pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let items = &seen.selection.items;
     let design = seen.document.shown_design();
     let channels = design.map_or(0, |d| {
@@ -99,7 +99,12 @@ pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     );
 }
 
-fn buttons(ui: &mut Ui, seen: &Seen<'_>, entries: &[(&str, Command)], out: &mut Vec<Command>) {
+fn buttons(
+    ui: &mut Ui,
+    seen: &ViewContext<'_>,
+    entries: &[(&str, Command)],
+    out: &mut Vec<Command>,
+) {
     ui.horizontal(|ui| {
         let gaps = ui.spacing().item_spacing.x * (entries.len() as f32 - 1.0);
         let width = ((ui.available_width() - gaps) / entries.len() as f32).floor();

@@ -5,13 +5,13 @@ use eframe::egui::{self, Ui};
 use super::section;
 use crate::command::Command;
 use crate::panels::fields::row;
-use crate::seen::{Seen, Selection};
+use crate::seen::{Selection, ViewContext};
 use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
 use stokeslet_cad::library::Definition;
 
 pub(super) fn ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     item: &str,
     definition: Option<&Definition>,
     out: &mut Vec<Command>,

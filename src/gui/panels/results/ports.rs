@@ -8,7 +8,7 @@ use eframe::egui::{
 use super::errors::{at_port, hint};
 use super::{TypedValues, right};
 use crate::command::Command;
-use crate::seen::{Seen, Selection};
+use crate::seen::{Selection, ViewContext};
 use stokeslet_base::units::{
     Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity,
 };
@@ -33,7 +33,7 @@ const FREE: &str = "free";
 
 pub(super) fn ports_ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     typed: &mut TypedValues,
     out: &mut Vec<Command>,
 ) {

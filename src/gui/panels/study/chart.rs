@@ -6,7 +6,7 @@ use egui_plot::{HoverPosition, Line, Plot, PlotPoint, Points, VLine};
 use crate::command::Command;
 use crate::panels::fields::unit_of;
 use crate::results::colour::DISTINCT;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::studies::{Column, StudyCommand, Sweep, show};
 use stokeslet_base::units::{Dimension, Powers, parse_any_quantity};
 use stokeslet_cad::design::Value;
@@ -69,7 +69,7 @@ fn named(name: &str, unit: &str) -> String {
 /// Draws the chart.
 pub(super) fn ui(
     ui: &mut Ui,
-    seen: &Seen<'_>,
+    seen: &ViewContext<'_>,
     sweep: &Sweep,
     (drawn, over, height): (&str, usize, f32),
     out: &mut Vec<Command>,

@@ -6,7 +6,7 @@ use eframe::egui::{Button, Grid, RichText, Role, TextEdit, Ui, WidgetInfo};
 
 use super::{no_variables, numbers, results};
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::studies::{Found, Question, StudyCommand, show};
 use stokeslet_cad::design::Design;
 
@@ -31,7 +31,7 @@ impl Form {
     pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         design: &Design,
         out: &mut Vec<Command>,
     ) {

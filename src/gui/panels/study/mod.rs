@@ -11,7 +11,7 @@ pub use sweep::sweep_of;
 
 use super::table::View;
 use crate::command::Command;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::studies::StudyCommand;
 use stokeslet_cad::design::{Design, Value, Variable};
 
@@ -49,7 +49,7 @@ pub struct Panel {
 }
 
 impl View for Panel {
-    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let studies = seen.studies;
         ui.horizontal(|ui| {
             for (mode, label, hint) in Mode::ALL {

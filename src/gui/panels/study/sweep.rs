@@ -6,7 +6,7 @@ use super::{chart, no_variables, numbers, results};
 use crate::command::Command;
 use crate::panels::fields::named;
 use crate::panels::values::{read_quantity, show};
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::studies::{Question, StudyCommand, Sweep};
 use stokeslet_base::units::Dimension;
 use stokeslet_cad::design::{Design, Value, Variable};
@@ -62,7 +62,7 @@ impl Form {
     pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         (design, bottom): (&Design, f32),
         out: &mut Vec<Command>,
     ) {
@@ -185,7 +185,7 @@ impl Form {
     fn chart(
         &mut self,
         ui: &mut Ui,
-        seen: &Seen<'_>,
+        seen: &ViewContext<'_>,
         (sweep, bottom): (&Sweep, f32),
         out: &mut Vec<Command>,
     ) {

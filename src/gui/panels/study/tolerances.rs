@@ -4,11 +4,11 @@ use eframe::egui::{Button, Color32, Grid, RichText, Ui};
 
 use crate::command::Command;
 use crate::panels::enabled::is_enabled;
-use crate::seen::Seen;
+use crate::seen::ViewContext;
 use crate::studies::{Question, StudyCommand, Tolerances, show};
 use stokeslet_study::tolerances::percentages;
 
-pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let ask = Command::Study(StudyCommand::Ask(Question::Tolerances));
     let enabled = is_enabled(&ask, seen);
     ui.horizontal_wrapped(|ui| {
