@@ -332,11 +332,13 @@ impl Pairs<'_> {
         best
     }
 
-    /// Pairs that already touch at the start of a run: particles inside a mesh, attached at their nearest point.
-    pub(crate) fn initial(&self) -> Vec<Vec<(u32, Attachment)>> {
-        let all = &self.model.objects;
-        all.iter()
-            .map(|object| match &object.surface {
+    /// Pairs that already touch at the start of a run: particles inside a mesh, attached at their nearest point. When bodies come in, those of the
+    /// first so many particles and objects, which were there before, are left out; at a start there are none.
+    pub(crate) fn initial(&self, [particles, objects]: [usize; 2]) -> Vec<Vec<(u32, Attachment)>> {
+        let all = self.model.objects.iter().enumerate();
+        let particles = |o: usize| if o < objects { particles } else { 0 };
+        all.map(|(o, object)| (particles(o), object))
+            .map(|(since, object)| match &object.surface {
                 Surface::LevelSet(shape) => {
                     let pose = self.start.pose(&object.frame);
                     let inside = |p: usize| {
@@ -350,7 +352,9 @@ impl Pairs<'_> {
                                 )
                             })
                     };
-                    (0..self.start_particles.len()).filter_map(inside).collect()
+                    (since..self.start_particles.len())
+                        .filter_map(inside)
+                        .collect()
                 }
                 Surface::Mesh(mesh) if !mesh.two_sided => {
                     let pose = self.start.pose(&object.frame);
@@ -403,7 +407,7 @@ impl Pairs<'_> {
                             },
                         ))
                     };
-                    each(self.start_particles.len(), inside)
+                    each(self.start_particles.len() - since, |k| inside(since + k))
                         .into_iter()
                         .flatten()
                         .collect()

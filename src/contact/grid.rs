@@ -1,7 +1,7 @@
 //! The grid of material points in one step: which nodes carry mass, and the quadratic B-splines between points and nodes.
 //!
 //! Nodes are numbered along x first, so the 27 around a point are nine rows of three that follow each other. What points add to nodes is summed
-//! layer by layer (points of one body whose lowest nodes lie at one height), each by itself and in the order of its points, and layers one
+//! layer by layer (points of one body, or of those that joined it, whose lowest nodes lie at one height), each by itself and in the order of its points, and layers one
 //! after the other: the same bits for any number of threads.
 
 mod single;
@@ -162,8 +162,8 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 9]>, usize) {
 }
 
 impl Grid {
-    /// The grid of spacing `dx` (m) under `points`, with their mass and momentum. Each body has nodes of its own, so bodies don't
-    /// stick to each other through a node between them.
+    /// The grid of spacing `dx` (m) under `points`, with their mass and momentum. Each body has nodes of its own but for
+    /// those that join others, so bodies don't stick to each other through a node between them.
     pub(crate) fn new(points: &Points, body_of: &[u32], dx: f64) -> Grid {
         let n = points.x.len();
         let base: Vec<[i64; 3]> = points

@@ -43,6 +43,7 @@
 //! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
 //! | add an export | a file in `export/` |
 //! | change how a hand holds a body | `simulation/hand.rs` |
+//! | change when bodies come in | `scene/arrival.rs`, `simulation/arrive.rs` |
 //!
 //! # Example
 //! ```

@@ -1,4 +1,4 @@
-//! What doesn't change during a run: which particles touch which objects, elements, springs, materials.
+//! What doesn't change from step to step but when bodies come in: which particles touch which objects, elements, springs, materials.
 
 use crate::material::Material;
 use crate::mesh::{Boxes, Topology, bounds};
@@ -149,7 +149,7 @@ pub(crate) struct BodyInfo {
     pub is_sand: bool,
 }
 
-/// Everything fixed of a run.
+/// Everything fixed from step to step.
 pub(crate) struct Model {
     pub gravity: V3,
     pub dt: f64,

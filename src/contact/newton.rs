@@ -4,6 +4,7 @@
 //! downhill; an approximate one is tested and replaced if it isn't. What did not converge says so.
 
 use crate::krylov::gmres;
+use crate::model::{BodyInfo, Kind};
 use crate::system::{Precision, Side, System, Tangent, Trial};
 use serde::{Deserialize, Serialize};
 use stokeslet_dynamics::linear::dot;
@@ -121,9 +122,10 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         true => Precision::Single,
         false => Precision::Double,
     };
-    let bodies = &system.model.bodies;
-    let sand = bodies.iter().filter(|body| body.is_sand).count();
-    let usual = match sand > 0 && bodies.len() - sand <= 1 {
+    let moving = |body: &&BodyInfo| body.kind != Kind::Fixed;
+    let moving = system.model.bodies.iter().filter(moving);
+    let (sand, others): (Vec<_>, Vec<_>) = moving.partition(|body| body.is_sand);
+    let usual = match !sand.is_empty() && others.len() <= 1 {
         true => 1e-1,
         false => 1e-3,
     };
@@ -140,8 +142,10 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
     loop {
         let g = &trial.residual;
         let size = norm(g);
-        log.residuals.push(size / tau);
-        if size < tau {
+        // Before the first body that moves comes in there is nothing to solve, and a tolerance of 0.
+        log.residuals
+            .push(if z.is_empty() { 0.0 } else { size / tau });
+        if size < tau || z.is_empty() {
             log.status = SolveStatus::Converged;
             break;
         }

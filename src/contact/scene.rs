@@ -145,10 +145,10 @@ pub struct BodySpec {
     /// Rotation vector, radians.
     #[serde(default)]
     pub rotation: [f64; 3],
-    /// Velocity at the start, m/s.
+    /// Velocity where it comes in, m/s.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Angular velocity at the start, rad/s.
+    /// Angular velocity where it comes in, rad/s.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
     /// How a rigid or fixed body is touched.
@@ -214,9 +214,9 @@ fn half() -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Way from the start, m; along `direction` if there is one.
+    /// Way from where it came in, m; along `direction` if there is one.
     Travel,
-    /// Way down from the start, m.
+    /// Way down from where it came in, m.
     Drop,
     /// Speed, m/s.
     Speed,
@@ -224,9 +224,9 @@ pub enum Quantity {
     Spin,
     /// Height above z = 0, m.
     Height,
-    /// Way sideways from the start, m.
+    /// Way sideways from where it came in, m.
     Sideways,
-    /// Angle that a rigid body has turned by from the start, rad, below pi; about `direction` if there is one.
+    /// Angle that a rigid body has turned by since it came in, rad, below pi; about `direction` if there is one.
     Turn,
 }
 
@@ -453,8 +453,10 @@ impl SceneFile for Scene {
         for (k, expect) in self.expect.iter().enumerate() {
             known(c, &names, format_args!("expect[{k}].body"), &expect.body);
             let from = self.body.iter().find(|b| b.name == expect.body);
-            let range = "not before the body comes in";
-            let is_there = from.is_none_or(|b| expect.at >= b.from);
+            let range = "after the body has come in";
+            // What comes in is first seen at the end of its first step.
+            let first = |b: &BodySpec| b.from + if b.from > 0.0 { self.time_step } else { 0.0 };
+            let is_there = from.is_none_or(|b| expect.at >= first(b));
             c.that(is_there, format_args!("expect[{k}].at"), expect.at, range);
             if let Some(direction) = &expect.direction {
                 c.vector(format_args!("expect[{k}].direction"), direction, 3);
@@ -484,10 +486,11 @@ impl SceneFile for Scene {
             for name in w.ball.iter().chain(&w.also) {
                 known(c, &names, "wedge", name);
             }
-            let late = self.body.iter().find(|b| b.from > 0.0 && w.names(&b.name));
+            let is_late = |b: &BodySpec| b.from > 0.0 || b.again.is_some();
+            let late = self.body.iter().find(|b| is_late(b) && w.names(&b.name));
             let (name, range) = (
                 late.map(|b| &b.name),
-                "bodies that are there from the start",
+                "bodies that come in once, at the start",
             );
             c.that(late.is_none(), "wedge", format_args!("{name:?}"), range);
         }
@@ -508,7 +511,7 @@ impl Scene {
     /// When body `k` comes in, how often, and what it joins.
     fn check_arrival(&self, c: &mut Checks, k: usize) {
         let b = &self.body[k];
-        c.within(format_args!("body[{k}].from"), b.from, 0.0..=f64::MAX);
+        c.within(format_args!("body[{k}].from"), b.from, 0.0..=f64::INFINITY);
         if let Some(again) = b.again {
             c.positive(format_args!("body[{k}].again.every"), again.every);
             let key = format_args!("body[{k}].again.times");

@@ -167,6 +167,7 @@ impl Simulation {
             return Err(StartError::MeshNotRead { body, file });
         }
         let scene = scene.in_order_of_arrival();
+        scene.validate()?;
         let (model, state) = assemble(&scene, scene.n_present(0.0));
         let mut simulation = Simulation {
             scene,
@@ -187,7 +188,7 @@ impl Simulation {
             start_particles: &particles,
             frozen: None,
         };
-        simulation.state.attachments = pairs.initial();
+        simulation.state.attachments = pairs.initial([0, 0]);
         simulation.settle()?;
         simulation.origin = (0..simulation.model.bodies.len())
             .map(|b| simulation.motion(b).position)
@@ -206,10 +207,11 @@ impl Simulation {
             let (body, file) = (body.to_owned(), file.to_owned());
             return Err(StartError::MeshNotRead { body, file });
         }
+        let scene = checkpoint.scene.clone().in_order_of_arrival();
         let state = checkpoint.state.clone();
         // The step that was made last had the bodies of its beginning.
-        let last = state.step.saturating_sub(1) as f64 * checkpoint.scene.time_step;
-        let (model, fresh) = assemble(&checkpoint.scene, checkpoint.scene.n_present(last));
+        let last = state.step.saturating_sub(1) as f64 * scene.time_step;
+        let (model, fresh) = assemble(&scene, scene.n_present(last));
         let counts = [
             ("rigid bodies", state.rigids.len(), fresh.rigids.len()),
             ("vertices", state.nodes.x.len(), fresh.nodes.x.len()),
@@ -261,11 +263,7 @@ impl Simulation {
                 });
             }
         }
-        let (scene, settings, origin) = (
-            checkpoint.scene.clone(),
-            checkpoint.settings.clone(),
-            checkpoint.origin.clone(),
-        );
+        let (settings, origin) = (checkpoint.settings.clone(), checkpoint.origin.clone());
         Ok(Simulation {
             scene,
             settings,
@@ -289,7 +287,7 @@ impl Simulation {
         }
     }
 
-    /// The scene as it runs, with the settings' overrides.
+    /// The scene as it runs: with the settings' overrides, bodies in the order in which they come in, those that come again each by itself.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
@@ -341,6 +339,11 @@ impl Simulation {
     pub fn step(&mut self) -> StepLog {
         self.admit();
         self.follow_hand();
+        self.advance_one()
+    }
+
+    /// One step of the bodies that are there.
+    fn advance_one(&mut self) -> StepLog {
         let model = &self.model;
         let start = Places::of(&self.state);
         let particles = self.particles(&start);

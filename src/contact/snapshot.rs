@@ -1,8 +1,10 @@
 //! A picture's worth of a run: what is where at one time, ready to draw or to write.
 
-use crate::model::Kind;
+use crate::assemble::assemble;
+use crate::model::{Kind, Model};
 use crate::real::V3;
 use crate::simulation::{Simulation, Touch};
+use crate::state::State;
 use serde::{Deserialize, Serialize};
 
 /// One body.
@@ -27,7 +29,7 @@ pub struct BodyView {
 pub struct Snapshot {
     /// Time, s.
     pub time: f64,
-    /// Bodies in the order of the scene, planes left out.
+    /// Bodies in the order in which they come in, planes left out.
     pub bodies: Vec<BodyView>,
     /// Pairs that touch.
     pub touches: Vec<Touch>,
@@ -47,51 +49,62 @@ impl Snapshot {
 impl Simulation {
     /// What is where now.
     pub fn snapshot(&self) -> Snapshot {
-        let (model, state) = (self.model(), self.state());
-        let view = |body: &crate::model::BodyInfo| {
-            let range = body.first..body.first + body.count;
-            let (points, velocities) = match body.kind {
-                Kind::Fixed => {
-                    let (x, q) = &body.pose;
-                    (
-                        body.points.iter().map(|p| x + q * p).collect(),
-                        vec![V3::zeros(); body.points.len()],
-                    )
-                }
-                Kind::Rigid => {
-                    let r = &state.rigids[body.first];
-                    let arms: Vec<V3> = body.points.iter().map(|p| r.q * p).collect();
-                    (
-                        arms.iter().map(|a| r.x + a).collect(),
-                        arms.iter().map(|a| r.v + r.w.cross(a)).collect(),
-                    )
-                }
-                Kind::Deformable | Kind::Cloth => (
-                    state.nodes.x[range.clone()].to_vec(),
-                    state.nodes.v[range].to_vec(),
-                ),
-                Kind::Points => (
-                    state.points.x[range.clone()].to_vec(),
-                    state.points.v[range].to_vec(),
-                ),
-            };
-            BodyView {
-                name: body.name.clone(),
-                kind: body.kind,
-                is_sand: body.is_sand,
-                points,
-                velocities,
-                triangles: body.triangles.clone(),
-            }
-        };
-        let drawn = model
-            .bodies
-            .iter()
-            .filter(|b| b.kind != Kind::Fixed || !b.points.is_empty());
         Snapshot {
             time: self.time(),
-            bodies: drawn.map(view).collect(),
+            bodies: views(self.model(), self.state()),
             touches: self.touches().to_vec(),
         }
     }
+
+    /// Bodies that come in later, where they do.
+    pub(crate) fn to_come(&self) -> Vec<BodyView> {
+        let (model, state) = assemble(self.scene(), self.scene().body.len());
+        let mut bodies = views(&model, &state);
+        bodies.drain(..views(self.model(), self.state()).len());
+        bodies
+    }
+}
+
+fn views(model: &Model, state: &State) -> Vec<BodyView> {
+    let view = |body: &crate::model::BodyInfo| {
+        let range = body.first..body.first + body.count;
+        let (points, velocities) = match body.kind {
+            Kind::Fixed => {
+                let (x, q) = &body.pose;
+                (
+                    body.points.iter().map(|p| x + q * p).collect(),
+                    vec![V3::zeros(); body.points.len()],
+                )
+            }
+            Kind::Rigid => {
+                let r = &state.rigids[body.first];
+                let arms: Vec<V3> = body.points.iter().map(|p| r.q * p).collect();
+                (
+                    arms.iter().map(|a| r.x + a).collect(),
+                    arms.iter().map(|a| r.v + r.w.cross(a)).collect(),
+                )
+            }
+            Kind::Deformable | Kind::Cloth => (
+                state.nodes.x[range.clone()].to_vec(),
+                state.nodes.v[range].to_vec(),
+            ),
+            Kind::Points => (
+                state.points.x[range.clone()].to_vec(),
+                state.points.v[range].to_vec(),
+            ),
+        };
+        BodyView {
+            name: body.name.clone(),
+            kind: body.kind,
+            is_sand: body.is_sand,
+            points,
+            velocities,
+            triangles: body.triangles.clone(),
+        }
+    };
+    let drawn = model
+        .bodies
+        .iter()
+        .filter(|b| b.kind != Kind::Fixed || !b.points.is_empty());
+    drawn.map(view).collect()
 }

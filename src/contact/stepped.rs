@@ -108,7 +108,8 @@ impl Sibling for Simulation {
     }
 
     fn size(scene: &Scene) -> String {
-        match scene.body.len() {
+        let times = |body: &BodySpec| 1 + body.again.map_or(0, |again| again.times);
+        match scene.body.iter().map(times).sum::<usize>() {
             1 => "1 body".to_owned(),
             n => format!("{n} bodies"),
         }
@@ -192,13 +193,15 @@ impl Sibling for Simulation {
         self.snapshot()
     }
 
-    /// What the scene's view says, or the box around everything at the start, twice as large sideways: bodies slide and fall.
+    /// What the scene's view says, or the box around everything there is and, where it comes in, what is to come, twice as large sideways:
+    /// bodies slide and fall.
     fn bounds(&self) -> [[f64; 3]; 2] {
         if let Some(view) = self.scene().view {
             return [view.least, view.most];
         }
-        let snapshot = self.snapshot();
-        let points = snapshot.bodies.iter().flat_map(|b| &b.points);
+        let (snapshot, to_come) = (self.snapshot(), self.to_come());
+        let bodies = snapshot.bodies.iter().chain(&to_come);
+        let points = bodies.flat_map(|b| &b.points);
         let [least, most] = surrounding(points.map(|p| [p.x, p.y, p.z]));
         let shares = [0.5, 0.5, 0.05];
         let around = std::array::from_fn(|k| shares[k] * (most[k] - least[k]));
@@ -214,7 +217,11 @@ impl Sibling for Simulation {
             bounds,
             palette: BODIES,
             points: Vec::new(),
-            meshes: [ground(self.scene(), bounds), bowls(self.scene())].concat(),
+            meshes: [
+                ground(self.scene(), bounds),
+                bowls(self.scene(), snapshot.time),
+            ]
+            .concat(),
             contacts: Vec::new(),
             cells: None,
         };
@@ -391,7 +398,7 @@ fn ground(scene: &Scene, [least, most]: [[f64; 3]; 2]) -> Vec<Mesh> {
 const BOWL: [usize; 2] = [48, 12];
 
 /// Bowls, which have no surface of their own to draw.
-fn bowls(scene: &Scene) -> Vec<Mesh> {
+fn bowls(scene: &Scene, time: f64) -> Vec<Mesh> {
     let [around, down] = BOWL;
     let bowl = |body: &BodySpec| {
         let ShapeSpec::Bowl { radius } = body.shape else {
@@ -424,7 +431,9 @@ fn bowls(scene: &Scene) -> Vec<Mesh> {
             speed: Vec::new(),
         })
     };
-    scene.body.iter().filter_map(bowl).collect()
+    // What is there at a time came in at the beginning of the step before it.
+    let n_present = scene.n_present((time - scene.time_step).max(0.0));
+    scene.body[..n_present].iter().filter_map(bowl).collect()
 }
 
 /// Of a grid cell, in which there are about two material points along each side: balls that nearly touch.

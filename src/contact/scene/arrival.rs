@@ -1,8 +1,11 @@
 //! Bodies that come into a run under way: when, and how often.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::{BodySpec, Scene};
+use crate::model::Kind;
 
 /// A body that comes in more than once, as what is poured does.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +38,10 @@ impl Scene {
                 let copy = |(k, name): (usize, String)| BodySpec {
                     name,
                     from: spec.from + (k + 1) as f64 * again.every,
-                    joins: spec.joins.clone().or_else(|| Some(spec.name.clone())),
+                    joins: match spec.kind {
+                        Kind::Points => spec.joins.clone().or_else(|| Some(spec.name.clone())),
+                        _ => None,
+                    },
                     ..spec.clone()
                 };
                 let named = BodySpec {
@@ -47,7 +53,10 @@ impl Scene {
             self.body.push(spec);
             self.body.extend(copies);
         }
-        self.body.sort_by(|a, b| a.from.total_cmp(&b.from));
+        // Checked times are numbers; zeros of both signs are one.
+        let earlier = |a: &BodySpec, b: &BodySpec| a.from.partial_cmp(&b.from);
+        let earlier = |a: &BodySpec, b: &BodySpec| earlier(a, b).unwrap_or(Ordering::Equal);
+        self.body.sort_by(earlier);
         self
     }
 

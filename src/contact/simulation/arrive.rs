@@ -27,11 +27,9 @@ impl Simulation {
             start_particles: &start_particles,
             frozen: None,
         };
-        for (o, mut list) in pairs.initial().into_iter().enumerate() {
-            if o < objects {
-                list.retain(|(particle, _)| *particle as usize >= particles);
-            }
-            self.state.attachments[o].extend(list);
+        let new = pairs.initial([particles, objects]);
+        for (list, more) in self.state.attachments.iter_mut().zip(new) {
+            list.extend(more);
         }
         for b in before..self.model.bodies.len() {
             self.origin.push(self.motion(b).position);

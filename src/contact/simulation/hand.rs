@@ -15,7 +15,7 @@ const REACH: f64 = 0.1;
 /// A hand that holds a body by a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pull {
-    /// The body, in the order of the scene.
+    /// The body: planes first, then the order in which bodies come in.
     pub body: usize,
     /// The point held: of a rigid body in its own frame, of others from the centre of mass, m.
     pub grip: V3,

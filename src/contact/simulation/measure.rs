@@ -55,7 +55,7 @@ impl Simulation {
         }
     }
 
-    /// A quantity of a body now, measured from the start of the run.
+    /// A quantity of a body now, measured from when it came in.
     pub fn quantity(
         &self,
         name: &str,
