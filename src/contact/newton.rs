@@ -34,7 +34,7 @@ pub struct NewtonSettings {
     pub most_iterations: usize,
     /// Products in the one cycle of GMRES. Default 20; more cost memory, fewer cost Newton iterations.
     pub gmres_cycle: usize,
-    /// Relative residual that ends the cycle. `None`, the default: 1e-1 where there is sand and at most one other body, which takes 1.2 to 1.4 times as long with 1e-3
+    /// Relative residual that ends the cycle. `None`, the default: 1e-1 where there is sand and at most one other body, which takes 1.1 to 1.4 times as long with 1e-3
     /// (`products` of the crate's bench), and 1e-3 elsewhere, as in the paper: a stack of boxes stalls with more.
     pub gmres_tolerance: Option<f64>,
     /// Whether directions are looked for with the stiffness of material points in single precision; residuals are in double. Default true.
