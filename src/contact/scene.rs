@@ -16,6 +16,7 @@ use std::fmt::Display;
 use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
 mod arrival;
+mod check_shape;
 mod mesh;
 
 pub use arrival::Again;
@@ -368,9 +369,6 @@ fn earth() -> [f64; 3] {
     [0.0, 0.0, -9.81]
 }
 
-/// The most places of a body's lattice, or of its cells.
-const MOST_PLACES: f64 = 2e7;
-
 /// A name that must be one of the scene's.
 fn known(c: &mut Checks, names: &[&str], key: impl Display, name: &str) {
     let range = "the name of a body or plane";
@@ -452,12 +450,7 @@ impl SceneFile for Scene {
         }
         for (k, expect) in self.expect.iter().enumerate() {
             known(c, &names, format_args!("expect[{k}].body"), &expect.body);
-            let from = self.body.iter().find(|b| b.name == expect.body);
-            let range = "after the body has come in";
-            // What comes in is first seen at the end of its first step.
-            let first = |b: &BodySpec| b.from + if b.from > 0.0 { self.time_step } else { 0.0 };
-            let is_there = from.is_none_or(|b| expect.at >= first(b));
-            c.that(is_there, format_args!("expect[{k}].at"), expect.at, range);
+            self.check_presence(c, k, expect);
             if let Some(direction) = &expect.direction {
                 c.vector(format_args!("expect[{k}].direction"), direction, 3);
                 c.that(
@@ -504,124 +497,5 @@ impl Wedge {
             .into_iter()
             .chain(others)
             .any(|n| n == name)
-    }
-}
-
-impl Scene {
-    /// When body `k` comes in, how often, and what it joins.
-    fn check_arrival(&self, c: &mut Checks, k: usize) {
-        let b = &self.body[k];
-        c.within(format_args!("body[{k}].from"), b.from, 0.0..=f64::INFINITY);
-        if let Some(again) = b.again {
-            c.positive(format_args!("body[{k}].again.every"), again.every);
-            let key = format_args!("body[{k}].again.times");
-            c.within(key, again.times as f64, 1.0..=arrival::MOST as f64);
-        }
-        if let Some(name) = &b.joins {
-            let is_there = |o: &BodySpec| {
-                o.name == *name && o.kind == Kind::Points && o.joins.is_none() && o.from <= b.from
-            };
-            let can = b.kind == Kind::Points && self.body[..k].iter().any(is_there);
-            let key = format_args!("body[{k}].joins");
-            let range = "of material points, and the name of others above, which join none and are there by then";
-            c.that(can, key, format_args!("{name:?}"), range);
-        }
-    }
-}
-
-impl BodySpec {
-    fn check_shape(&self, c: &mut Checks, k: usize) {
-        let positive = |c: &mut Checks, key: &str, value: f64| {
-            c.positive(format_args!("body[{k}].shape.{key}"), value);
-        };
-        let counts = |c: &mut Checks, key: &str, list: &[usize], least: f64| {
-            for n in list {
-                c.within(
-                    format_args!("body[{k}].shape.{key}"),
-                    *n as f64,
-                    least..=2000.0,
-                );
-            }
-        };
-        let places = |c: &mut Checks, key: &str, cells: [f64; 3]| {
-            let many = cells.iter().product::<f64>();
-            let key = format!("body[{k}].shape.{key}");
-            let range = "such that there are at most 20 million places";
-            c.that(many <= MOST_PLACES, key, format!("{many} places"), range);
-        };
-        let kinds: &[Kind] = match &self.shape {
-            ShapeSpec::Box { sides, cells } => {
-                for s in sides {
-                    positive(c, "box.sides", *s);
-                }
-                counts(c, "box.cells", cells, 1.0);
-                places(c, "box.cells", cells.map(|n| n as f64));
-                &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
-            }
-            ShapeSpec::Ball {
-                radius,
-                level,
-                shells,
-                spacing,
-            } => {
-                positive(c, "ball.radius", *radius);
-                positive(c, "ball.spacing", spacing.unwrap_or(1.0));
-                let across = 2.0 * radius / spacing.unwrap_or(0.1 * radius);
-                places(c, "ball.spacing", [across; 3]);
-                counts(c, "ball.shells", &[*shells], 1.0);
-                let level = f64::from(*level);
-                c.within(format_args!("body[{k}].shape.ball.level"), level, 0.0..=7.0);
-                &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
-            }
-            ShapeSpec::Torus {
-                major,
-                minor,
-                cells,
-            } => {
-                positive(c, "torus.major", *major);
-                positive(c, "torus.minor", *minor);
-                let key = format!("body[{k}].shape.torus.minor");
-                c.that(minor < major, key, minor, "less than `major`");
-                counts(c, "torus.cells", cells, 3.0);
-                &[Kind::Rigid, Kind::Deformable, Kind::Fixed]
-            }
-            ShapeSpec::Sheet { side, cells } => {
-                positive(c, "sheet.side", *side);
-                counts(c, "sheet.cells", &[*cells], 1.0);
-                &[Kind::Cloth]
-            }
-            ShapeSpec::Cone {
-                radius,
-                height,
-                spacing,
-            } => {
-                positive(c, "cone.radius", *radius);
-                positive(c, "cone.height", *height);
-                positive(c, "cone.spacing", *spacing);
-                let across = 2.0 * radius / spacing;
-                places(c, "cone.spacing", [across, across, height / spacing]);
-                &[Kind::Points]
-            }
-            ShapeSpec::Bowl { radius } => {
-                positive(c, "bowl.radius", *radius);
-                &[Kind::Fixed]
-            }
-            ShapeSpec::Mesh(mesh) => {
-                mesh.check(c, k, self.kind);
-                c.that(
-                    self.surface != SurfaceSpec::LevelSet,
-                    format_args!("body[{k}].surface"),
-                    "level_set",
-                    "mesh or none for a mesh",
-                );
-                &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
-            }
-        };
-        c.that(
-            kinds.contains(&self.kind),
-            format_args!("body[{k}].kind"),
-            format!("{:?}", self.kind).to_lowercase(),
-            &format!("one that goes with its shape: {kinds:?}").to_lowercase(),
-        );
     }
 }

@@ -179,16 +179,7 @@ impl Simulation {
             touches: Vec::new(),
             pull: None,
         };
-        let start = Places::of(&simulation.state);
-        let particles = simulation.particles(&start);
-        let pairs = Pairs {
-            model: &simulation.model,
-            attachments: &simulation.state.attachments,
-            start: &start,
-            start_particles: &particles,
-            frozen: None,
-        };
-        simulation.state.attachments = pairs.initial([0, 0]);
+        simulation.register([0, 0]);
         simulation.settle()?;
         simulation.origin = (0..simulation.model.bodies.len())
             .map(|b| simulation.motion(b).position)

@@ -58,7 +58,11 @@ impl Simulation {
 
     /// Bodies that come in later, where they do.
     pub(crate) fn to_come(&self) -> Vec<BodyView> {
-        let (model, state) = assemble(self.scene(), self.scene().body.len());
+        let (all, planes) = (self.scene().body.len(), self.scene().plane.len());
+        if self.model().bodies.len() == planes + all {
+            return Vec::new();
+        }
+        let (model, state) = assemble(self.scene(), all);
         let mut bodies = views(&model, &state);
         bodies.drain(..views(self.model(), self.state()).len());
         bodies

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
+use stokeslet_dynamics::scene_file::Checks;
 
-use super::{BodySpec, Scene};
+use super::{BodySpec, Expect, Scene};
 use crate::model::Kind;
 
 /// A body that comes in more than once, as what is poured does.
@@ -18,7 +19,7 @@ pub struct Again {
 }
 
 /// Most bodies that one body comes in as.
-pub(super) const MOST: usize = 1000;
+const MOST: usize = 1000;
 
 impl BodySpec {
     /// Names of the bodies that follow the first where it comes [again](Self::again): `sand 2`, `sand 3`, ...
@@ -33,23 +34,19 @@ impl Scene {
     pub(crate) fn in_order_of_arrival(mut self) -> Scene {
         let specs = std::mem::take(&mut self.body);
         for mut spec in specs {
-            let again = spec.again.take();
-            let copies: Vec<BodySpec> = again.map_or(Vec::new(), |again| {
-                let copy = |(k, name): (usize, String)| BodySpec {
-                    name,
-                    from: spec.from + (k + 1) as f64 * again.every,
-                    joins: match spec.kind {
-                        Kind::Points => spec.joins.clone().or_else(|| Some(spec.name.clone())),
-                        _ => None,
-                    },
-                    ..spec.clone()
-                };
-                let named = BodySpec {
-                    again: Some(again),
-                    ..spec.clone()
-                };
-                named.copies().enumerate().map(copy).collect()
-            });
+            let names: Vec<String> = spec.copies().collect();
+            let every = spec.again.take().map_or(0.0, |again| again.every);
+            let joins = match spec.kind {
+                Kind::Points => spec.joins.clone().or_else(|| Some(spec.name.clone())),
+                _ => None,
+            };
+            let copy = |(k, name)| BodySpec {
+                name,
+                from: spec.from + (k + 1) as f64 * every,
+                joins: joins.clone(),
+                ..spec.clone()
+            };
+            let copies: Vec<BodySpec> = names.into_iter().enumerate().map(copy).collect();
             self.body.push(spec);
             self.body.extend(copies);
         }
@@ -64,5 +61,36 @@ impl Scene {
     pub(crate) fn n_present(&self, time: f64) -> usize {
         let until = time + 0.5 * self.time_step;
         self.body.partition_point(|b| b.from <= until)
+    }
+}
+
+impl Scene {
+    /// When body `k` comes in, how often, and what it joins.
+    pub(super) fn check_arrival(&self, c: &mut Checks, k: usize) {
+        let b = &self.body[k];
+        c.within(format_args!("body[{k}].from"), b.from, 0.0..=f64::INFINITY);
+        if let Some(again) = b.again {
+            c.positive(format_args!("body[{k}].again.every"), again.every);
+            let key = format_args!("body[{k}].again.times");
+            c.within(key, again.times as f64, 1.0..=MOST as f64);
+        }
+        if let Some(name) = &b.joins {
+            let is_there = |o: &BodySpec| {
+                o.name == *name && o.kind == Kind::Points && o.joins.is_none() && o.from <= b.from
+            };
+            let can = b.kind == Kind::Points && self.body[..k].iter().any(is_there);
+            let key = format_args!("body[{k}].joins");
+            let range = "of material points, and the name of others above, which join none and are there by then";
+            c.that(can, key, format_args!("{name:?}"), range);
+        }
+    }
+
+    /// That the body of an expectation is there when it is measured: what comes in is first seen at the end of its first step.
+    pub(super) fn check_presence(&self, c: &mut Checks, k: usize, expect: &Expect) {
+        let is_there = |b: &BodySpec| b.from == 0.0 || expect.at > b.from + 0.5 * self.time_step;
+        let body = self.body.iter().find(|b| b.name == expect.body);
+        let key = format_args!("expect[{k}].at");
+        let range = "after the body has come in";
+        c.that(body.is_none_or(is_there), key, expect.at, range);
     }
 }

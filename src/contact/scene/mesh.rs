@@ -1,6 +1,7 @@
 //! Bodies whose shape is a mesh: how they are written, checked, and read from files.
 
-use super::{MOST_PLACES, Scene, ShapeSpec, unit};
+use super::check_shape::MOST_PLACES;
+use super::{Scene, ShapeSpec, unit};
 use crate::closed::{Closed, ClosedError};
 use crate::mesh_file::{self, MeshFileError};
 use crate::model::Kind;

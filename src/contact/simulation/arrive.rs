@@ -18,21 +18,25 @@ impl Simulation {
         let (model, fresh) = assemble(&self.scene, due);
         self.model = model;
         self.state.take_in(fresh);
+        self.register([particles, objects]);
+        for b in before..self.model.bodies.len() {
+            self.origin.push(self.motion(b).position);
+        }
+    }
+
+    /// Registers pairs that overlap but those of the first so many particles and objects, which were there before.
+    pub(super) fn register(&mut self, known: [usize; 2]) {
         let start = Places::of(&self.state);
-        let start_particles = self.particles(&start);
         let pairs = Pairs {
             model: &self.model,
             attachments: &self.state.attachments,
             start: &start,
-            start_particles: &start_particles,
+            start_particles: &self.particles(&start),
             frozen: None,
         };
-        let new = pairs.initial([particles, objects]);
+        let new = pairs.initial(known);
         for (list, more) in self.state.attachments.iter_mut().zip(new) {
             list.extend(more);
-        }
-        for b in before..self.model.bodies.len() {
-            self.origin.push(self.motion(b).position);
         }
     }
 }

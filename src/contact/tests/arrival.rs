@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
 use stokeslet_contact::scene::Quantity;
-use stokeslet_contact::{Checkpoint, Scene, SceneFile, Settings, Simulation, SolveStatus, scenes};
+use stokeslet_contact::{
+    Checkpoint, Scene, SceneFile, Settings, Simulation, SolveStatus, scenes, table,
+};
+use stokeslet_dynamics::report::table::Row;
 use stokeslet_dynamics::stepped::Sibling;
 
 /// A ball that falls from the start, and what else a test wants.
@@ -268,6 +271,16 @@ fn what_comes_in_is_checked_with_its_scene() {
             .to_string();
         assert!(error.contains(says), "{says}: {error}");
     }
+}
+
+/// The first step of what comes in is the first time at which it is measured.
+#[test]
+fn what_comes_in_is_measured_at_the_end_of_its_first_step() {
+    let expect =
+        "[[expect]]\nbody = 'second'\nquantity = 'speed'\nat = 0.102\nleast = 1\nwhy = 'thrown'\n";
+    let scene = Scene::parse(&scene(&format!("{SECOND}{expect}"))).unwrap();
+    let rows = table::rows(&scene, &Settings::default(), f64::INFINITY, &|| true).unwrap();
+    assert!(rows.iter().all(Row::holds), "{rows:?}");
 }
 
 /// Pictures without a view of their own hold what comes in.
