@@ -15,8 +15,8 @@ use std::time::Instant;
 use eframe::egui::{self, Event, Modifiers, MouseWheelUnit, Painter, TouchPhase, Vec2, pos2, vec2};
 use stokeslet::library::Library;
 use stokeslet_gui::canvas::{Canvas, FieldPainter, View};
+use stokeslet_gui::context::{Selection, ViewContext, WindowState};
 use stokeslet_gui::document::Document;
-use stokeslet_gui::seen::{Selection, ViewContext, WindowState};
 use support::{Asked, Failure, Report, median};
 
 const FRAMES: usize = 120;
@@ -115,7 +115,7 @@ fn frames(action: &str, size: [f32; 2], state: &mut WindowState) -> (Vec<f64>, u
         if action == "edit" {
             state.document.layout = Arc::new((*state.document.layout).clone());
         }
-        let seen = state.seen();
+        let seen = state.context();
         let input = egui::RawInput {
             screen_rect: Some(egui::Rect::from_min_size(
                 pos2(0.0, 0.0),

@@ -139,7 +139,7 @@ fn chip(home: &Path, report: &mut Report) -> Result<(), Failure> {
             let (mut window, mut bench) = Bench::open(home)?;
             window.state_mut().apply(Command::SolveAt(resolution));
             bench.idle(&mut window, Duration::from_secs_f64(after));
-            let Some(running) = window.state().seen().worker.running else {
+            let Some(running) = window.state().context().worker.running else {
                 break;
             };
             let clock = Instant::now();
@@ -326,7 +326,7 @@ impl Bench {
     fn event(&mut self, window: &mut Window, event: egui::Event) {
         // More events would be more frames of one step.
         window.event(event);
-        let before = window.state().seen().worker.running;
+        let before = window.state().context().worker.running;
         let scheduled = self.tells.then(scheduled).flatten();
         let clock = Instant::now();
         window.step();

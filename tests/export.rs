@@ -10,7 +10,7 @@ use stokeslet::cancel::CancelToken;
 use stokeslet::chip::{Chip, Condition, Port};
 use stokeslet::design::DepthModel;
 use stokeslet::export::{Colouring, Format, Results, export};
-use stokeslet::field::{Fields, Line};
+use stokeslet::field::{Field, Line};
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::session::{
     AssembledSystem, PortKind, PortResult, Solution, SolveReport, Timings, Unknown, UnknownKind,
@@ -55,10 +55,10 @@ fn channel() -> Chip {
 }
 
 /// `nx` by `ny` rectangles of two quadratic triangles each, with Poiseuille flow on them.
-fn poiseuille(nx: u32, ny: u32) -> Fields {
+fn poiseuille(nx: u32, ny: u32) -> Field<2> {
     // Nodes on a grid twice as fine: vertices at even places, edge middles between.
     let node = |i: u32, j: u32| j * (2 * nx + 1) + i;
-    let mut fields = Fields::default();
+    let mut fields = Field::<2>::default();
     for j in 0..=2 * ny {
         for i in 0..=2 * nx {
             let (x, eta) = (
@@ -104,7 +104,7 @@ fn solution(nx: u32, ny: u32) -> Solution {
         max_speed: Some((PEAK, Point::new(0.0, 0.0))),
         wall_shear: Some(WallShear::default()),
         fields: poiseuille(nx, ny),
-        solid: None,
+        in_space: None,
         ..empty_solution()
     }
 }
@@ -118,8 +118,8 @@ fn empty_solution() -> Solution {
         wall_shear: Some(WallShear::default()),
         dissipation: Some(0.0),
         posts: Some(Vec::new()),
-        fields: Fields::default(),
-        solid: None,
+        fields: Field::<2>::default(),
+        in_space: None,
     }
 }
 

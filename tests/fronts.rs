@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::{Chip, Condition};
 use stokeslet::design::DepthModel;
-use stokeslet::field::Fields;
+use stokeslet::field::Field;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::profile::Recorder;
 use stokeslet::session::{
@@ -39,7 +39,7 @@ fn uncached(resolution: u32) -> SolveSettings {
 }
 
 /// Nodes of `b` by those of `a`, by their places: the two methods number them differently.
-fn same_places(a: &Fields, b: &Fields, what: &str) -> Vec<usize> {
+fn same_places(a: &Field<2>, b: &Field<2>, what: &str) -> Vec<usize> {
     assert_eq!(a.nodes.len(), b.nodes.len(), "{what}: nodes");
     assert_eq!(a.cells.len(), b.cells.len(), "{what}: cells");
     let size = largest(a.nodes.iter().flat_map(|p| [p.x, p.y]));

@@ -121,7 +121,7 @@ fn scenes_of_every_system_are_listed_started_and_stepped_as_the_command_line_doe
 fn commands_name_the_system_that_is_seen_or_any_scene() {
     let home = home();
     let window = opened(home.path(), QUICK[0]);
-    let seen = window.state().seen();
+    let seen = window.state().context();
     let possible = L::offered()
         .into_iter()
         .filter(|command| command.is_enabled(&seen).is_ok());

@@ -300,13 +300,19 @@ fn half_the_depth_is_as_good_as_the_whole() {
     );
     assert_close!(a, b, 1e-5, "mean wall shear over half and whole");
     // Fields too: node by node, the half mirrored.
-    let (half, whole) = (half.solid.expect("fields"), whole.solid.expect("fields"));
-    assert_eq!((half.top, whole.top), (Top::Symmetry, Top::Wall));
+    let (half, whole) = (
+        half.in_space.expect("fields"),
+        whole.in_space.expect("fields"),
+    );
+    assert_eq!(
+        (half.depths.top, whole.depths.top),
+        (Top::Symmetry, Top::Wall)
+    );
     let mirrored = half.whole();
-    assert_eq!(mirrored.nodes.len(), whole.nodal.nodes.len());
-    assert_eq!(mirrored.cells.len(), whole.nodal.cells.len());
-    assert_eq!(mirrored.walls.len(), whole.nodal.walls.len());
-    let sorted = |n: &stokeslet::field::nodal::Nodal<3>| {
+    assert_eq!(mirrored.nodes.len(), whole.nodes.len());
+    assert_eq!(mirrored.cells.len(), whole.cells.len());
+    assert_eq!(mirrored.walls.len(), whole.walls.len());
+    let sorted = |n: &stokeslet::field::Field<3>| {
         let mut rows: Vec<([i64; 3], [f64; 4])> = n
             .nodes
             .iter()
@@ -321,7 +327,7 @@ fn half_the_depth_is_as_good_as_the_whole() {
         rows.sort_by_key(|r| r.0);
         rows
     };
-    let (a, b) = (sorted(&mirrored), sorted(&whole.nodal));
+    let (a, b) = (sorted(&mirrored), sorted(&whole));
     let scale = |k: usize| largest(b.iter().map(|r| r.1[k]));
     let scales = [scale(0), scale(0), scale(0), scale(3)];
     for (a, b) in a.iter().zip(&b) {
@@ -330,8 +336,8 @@ fn half_the_depth_is_as_good_as_the_whole() {
             assert_small!(a.1[k] - b.1[k], scale, 1e-9, "value {k} at {:?}", a.0);
         }
     }
-    for nodal in [&*mirrored, &whole.nodal] {
-        for cell in nodal.cells.chunks_exact(10) {
+    for nodal in [&*mirrored, &whole] {
+        for cell in nodal.cells.iter() {
             let [o, a, b, c] = [0, 1, 2, 3].map(|k| nodal.nodes[cell[k] as usize]);
             let d = |p: [f64; 3]| -> [f64; 3] { std::array::from_fn(|k| p[k] - o[k]) };
             let (a, b, c) = (d(a), d(b), d(c));

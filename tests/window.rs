@@ -234,7 +234,7 @@ impl User {
         self.type_into(search, kind);
         let entry = self.twin.get_by_label(kind).rect();
         self.click(entry.center());
-        let taken = self.app().seen().tool.clone();
+        let taken = self.app().context().tool.clone();
         assert_eq!(taken, Tool::Place(kind.to_owned()));
     }
 

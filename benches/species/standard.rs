@@ -6,7 +6,7 @@ use std::time::Instant;
 use stokeslet::chip::Chip;
 use stokeslet::fem::lagrange::cell_point;
 use stokeslet::fem::quadrature::{gauss_legendre, simplex};
-use stokeslet::field::Fields;
+use stokeslet::field::Field;
 use stokeslet::geometry::Point;
 use stokeslet::session::Solution;
 use stokeslet::species::elliptic::element::Element;
@@ -120,7 +120,7 @@ fn out_of_range(values: &[f64]) -> f64 {
 
 fn elements(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     d: f64,
     inlets: &[(usize, f64)],
     method: Standard,
@@ -233,7 +233,7 @@ fn is_on((a, b): (Point, Point), x: Point) -> bool {
 
 fn quartic(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     d: f64,
     inlets: &[(usize, f64)],
 ) -> Result<Answer, Failure> {
@@ -348,7 +348,7 @@ fn quartic(
 }
 
 /// Flux out of a cell through its edge `k`, by Simpson's rule of the quadratic velocity.
-fn flux(fields: &Fields, cell: &[u32; 6], k: usize) -> f64 {
+fn flux(fields: &Field<2>, cell: &[u32; 6], k: usize) -> f64 {
     let [a, b, m] = [cell[k], cell[(k + 1) % 3], cell[k + 3]].map(|n| n as usize);
     let u = (fields.velocity[a] + fields.velocity[b] + fields.velocity[m] * 4.0) * (1.0 / 6.0);
     let t = fields.nodes[b] - fields.nodes[a];
@@ -357,7 +357,7 @@ fn flux(fields: &Fields, cell: &[u32; 6], k: usize) -> f64 {
 
 fn upwind(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     d: f64,
     inlets: &[(usize, f64)],
 ) -> Result<Answer, Failure> {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use stokeslet::chip::Chip;
 use stokeslet::export::{ExportError, write_file};
-use stokeslet::field::Fields;
+use stokeslet::field::Field;
 use stokeslet::geometry::Point;
 use stokeslet::species::Paths;
 use stokeslet::species::tracers::{TracerPoint, Tracers};
@@ -64,7 +64,7 @@ pub fn remove(folder: &Path) -> Result<(), ExportError> {
 pub fn write(
     folder: &Path,
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     paths: &Paths,
     n: usize,
 ) -> Result<String, ExportError> {
@@ -158,7 +158,7 @@ struct Picture {
 }
 
 impl Picture {
-    fn new(fields: &Fields) -> Self {
+    fn new(fields: &Field<2>) -> Self {
         let start = (
             Point::new(f64::INFINITY, f64::INFINITY),
             Point::new(f64::NEG_INFINITY, f64::NEG_INFINITY),

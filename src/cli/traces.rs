@@ -80,7 +80,7 @@ pub fn add(
             let files = walls::files(chip, &solution.fields, &stress);
             extra.files.extend(files);
             extra.fields.push(NodalField {
-                in_solid: Vec::new(),
+                in_space: Vec::new(),
                 name: "wall_shear_stress".to_owned(),
                 unit: "Pa".to_owned(),
                 values: stress.at_nodes(&solution.fields),

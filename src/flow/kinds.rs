@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::canonical::{CanonicalShape, canonicalise};
 use crate::export::readable::figures;
-use crate::field::Fields;
+use crate::field::Field;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
@@ -34,7 +34,7 @@ pub struct Kinds {
 
 impl Kinds {
     /// Recognises the shapes of a chip.
-    pub fn new(chip: &Chip, fields: &Fields) -> Self {
+    pub fn new(chip: &Chip, fields: &Field<2>) -> Self {
         let mut cells = vec![0_usize; chip.parts.len()];
         for &part in &fields.part {
             if let Some(n) = cells.get_mut(part as usize) {
@@ -104,7 +104,7 @@ fn name(shape: &CanonicalShape) -> String {
 }
 
 /// Nodes of cells of two parts: where the unknowns that parts share are.
-pub fn seam_nodes(fields: &Fields) -> Vec<Point> {
+pub fn seam_nodes(fields: &Field<2>) -> Vec<Point> {
     const NOBODY: u32 = u32::MAX;
     let mut owner = vec![NOBODY; fields.nodes.len()];
     let mut is_shared = vec![false; fields.nodes.len()];

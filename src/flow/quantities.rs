@@ -11,9 +11,9 @@ use std::hash::{Hash, Hasher};
 use rayon::prelude::*;
 
 use crate::export::readable;
-use crate::fem::lagrange::{n_nodes, p2_gradient};
+use crate::fem::lagrange::p2_gradient;
 use crate::field::stream::stream_function;
-use crate::field::{Fields, Nodal, Sample};
+use crate::field::{Dimension, Field, In, Sample};
 
 /// How a quantity follows from what was solved.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub enum Origin {
         space: fn(&[[f64; 3]; 3]) -> f64,
     },
     /// From all of a flow in the plane at once, at its nodes; `None` where the flow has none, as one in space hasn't.
-    Whole(fn(&Fields) -> Option<Vec<f64>>),
+    Whole(fn(&Field<2>) -> Option<Vec<f64>>),
     /// Known on walls alone: [`crate::walls`].
     Walls,
 }
@@ -229,37 +229,60 @@ impl FieldQuantity {
         }
     }
 
-    /// Its values at the nodes of a plane flow, SI; `None` for those of walls, and where the flow has none.
-    pub fn at_nodes(&self, fields: &Fields) -> Option<Vec<f64>> {
-        match self.origin {
-            Origin::Values { plane, .. } => {
-                let pairs = fields.velocity.par_iter().zip(&fields.pressure);
-                Some(pairs.map(|(u, &p)| plane([u.x, u.y], p)).collect())
+    /// Its values at the nodes of a flow, SI; `None` for those of walls, and where the flow has none.
+    pub fn at_nodes<const D: usize>(&self, field: &Field<D>) -> Option<Vec<f64>>
+    where
+        In<D>: Evaluate<D>,
+    {
+        match In::<D>::origin(&self.origin)? {
+            OriginIn::Values(function) => {
+                let pairs = field.velocity.par_iter().zip(&field.pressure);
+                Some(pairs.map(|(&u, &p)| function(u.into(), p)).collect())
             }
-            Origin::Gradient { plane, .. } => {
-                let at = |n: u32| {
-                    let (x, u) = (fields.nodes[n as usize], fields.velocity[n as usize]);
-                    ([x.x, x.y], [u.x, u.y])
-                };
-                let cells = fields.cells.as_flattened();
-                Some(of_gradients(fields.nodes.len(), cells, &at, plane))
-            }
-            Origin::Whole(function) => function(fields),
+            OriginIn::Gradient(function) => Some(of_gradients(field, function)),
+            OriginIn::Whole(function) => function(field),
+        }
+    }
+}
+
+/// An [`Origin`] in `D` dimensions.
+pub enum OriginIn<const D: usize>
+where
+    In<D>: Dimension<D>,
+{
+    /// As [`Origin::Values`].
+    Values(fn([f64; D], f64) -> f64),
+    /// As [`Origin::Gradient`].
+    Gradient(fn(&[[f64; D]; D]) -> f64),
+    /// As [`Origin::Whole`].
+    Whole(fn(&Field<D>) -> Option<Vec<f64>>),
+}
+
+/// Dimensions in which quantities are known at nodes.
+pub trait Evaluate<const D: usize>: Dimension<D>
+where
+    In<D>: Dimension<D>,
+{
+    /// How a quantity is had there; `None` where it isn't.
+    fn origin(origin: &Origin) -> Option<OriginIn<D>>;
+}
+
+impl Evaluate<2> for In<2> {
+    fn origin(origin: &Origin) -> Option<OriginIn<2>> {
+        match *origin {
+            Origin::Values { plane, .. } => Some(OriginIn::Values(plane)),
+            Origin::Gradient { plane, .. } => Some(OriginIn::Gradient(plane)),
+            Origin::Whole(function) => Some(OriginIn::Whole(function)),
             Origin::Walls => None,
         }
     }
+}
 
-    /// Its values at the nodes of a flow in space, SI; `None` for those of walls and of a whole flow in the plane.
-    pub fn at_nodes_in_space(&self, fields: &Nodal<3>) -> Option<Vec<f64>> {
-        match self.origin {
-            Origin::Values { space, .. } => {
-                let pairs = fields.velocity.par_iter().zip(&fields.pressure);
-                Some(pairs.map(|(u, &p)| space(*u, p)).collect())
-            }
-            Origin::Gradient { space, .. } => {
-                let at = |n: u32| (fields.nodes[n as usize], fields.velocity[n as usize]);
-                Some(of_gradients(fields.nodes.len(), &fields.cells, &at, space))
-            }
+impl Evaluate<3> for In<3> {
+    fn origin(origin: &Origin) -> Option<OriginIn<3>> {
+        match *origin {
+            Origin::Values { space, .. } => Some(OriginIn::Values(space)),
+            Origin::Gradient { space, .. } => Some(OriginIn::Gradient(space)),
             Origin::Whole(_) | Origin::Walls => None,
         }
     }
@@ -285,34 +308,34 @@ impl std::fmt::Debug for FieldQuantity {
     }
 }
 
-/// A node's position, m, and velocity, m/s.
-type NodeOf<'a, const D: usize> = &'a (dyn Fn(u32) -> ([f64; D], [f64; D]) + Sync);
-
 /// Means over the cells at every node of a function of the velocity gradient.
-///
-/// # Shapes and units
-/// - `cells`: [`n_nodes`] nodes a cell, flat
-fn of_gradients<const D: usize>(
-    count: usize,
-    cells: &[u32],
-    node: NodeOf<'_, D>,
-    function: fn(&[[f64; D]; D]) -> f64,
-) -> Vec<f64> {
-    let per_cell = n_nodes::<D>();
+fn of_gradients<const D: usize>(field: &Field<D>, function: fn(&[[f64; D]; D]) -> f64) -> Vec<f64>
+where
+    In<D>: Dimension<D>,
+{
     let reference = reference_gradients::<D>();
-    let found: Vec<f64> = cells
-        .par_chunks_exact(per_cell)
+    let node = |&n: &u32| {
+        (
+            field.nodes[n as usize].into(),
+            field.velocity[n as usize].into(),
+        )
+    };
+    let found: Vec<f64> = field
+        .cells
+        .par_iter()
         .with_min_len(256)
         .flat_map_iter(|cell| {
-            let nodes: Vec<_> = cell.iter().map(|&n| node(n)).collect();
+            let nodes: Vec<_> = cell.as_ref().iter().map(node).collect();
             reference
                 .iter()
                 .map(|rows| function(&velocity_gradient(&nodes, rows)))
                 .collect::<Vec<_>>()
         })
         .collect();
+    let count = field.nodes.len();
     let (mut sums, mut counts) = (vec![0.0; count], vec![0_u32; count]);
-    for (&n, value) in cells.iter().zip(found) {
+    let all = field.cells.iter().flat_map(|cell| cell.as_ref());
+    for (&n, value) in all.zip(found) {
         sums[n as usize] += value;
         counts[n as usize] += 1;
     }
@@ -394,16 +417,16 @@ mod tests {
         for &(a, b) in crate::fem::lagrange::edges::<3>() {
             nodes.push(std::array::from_fn(|k| 0.5 * (corner[a][k] + corner[b][k])));
         }
-        let fields = Nodal::<3> {
+        let fields = Field::<3> {
             velocity: nodes.iter().map(|p| [p[2], 0.0, 2.0 * p[1]]).collect(),
             pressure: vec![0.0; 10],
             nodes,
-            cells: (0..10).collect(),
+            cells: vec![std::array::from_fn(|k| k as u32)],
             part: vec![0],
-            walls: Vec::new(),
+            ..Field::default()
         };
         // 2 e:e = 2 (2 / 4 + 2).
-        for rate in SHEAR_RATE.at_nodes_in_space(&fields).unwrap() {
+        for rate in SHEAR_RATE.at_nodes(&fields).unwrap() {
             assert!((rate - 5.0_f64.sqrt()).abs() < 1e-14, "{rate}");
         }
     }

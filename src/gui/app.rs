@@ -32,13 +32,13 @@ use self::solving::Solving;
 use super::background;
 use super::canvas::Canvas;
 use super::command::{Command, Panel, Theme};
+use super::context::{Hidden, Selection, ViewContext, WindowState, Workspace};
 use super::document::{Document, EMPTY};
 use super::files::settings::Settings;
 use super::liquids::stage::pointed;
 use super::panels::{self, Notice, OnCanvas, Panels};
 use super::results::before::Before;
 use super::results::{FieldLayer, ResultView, Results};
-use super::seen::{Hidden, Selection, ViewContext, WindowState, Workspace};
 use super::species::Dissolved;
 use super::species::follower::Following;
 use super::studies::Asker;
@@ -176,8 +176,8 @@ impl App {
     }
 
     /// Everything that views read.
-    pub fn seen(&self) -> ViewContext<'_> {
-        self.state.seen()
+    pub fn context(&self) -> ViewContext<'_> {
+        self.state.context()
     }
 
     /// Tells the user something.
@@ -193,7 +193,7 @@ impl App {
     }
 
     fn apply_now(&mut self, command: Command) {
-        if let Err(reason) = panels::is_enabled(&command, &self.seen()) {
+        if let Err(reason) = panels::is_enabled(&command, &self.context()) {
             let label = command.label();
             let label = label.trim_end_matches('…');
             return self.notify(Notice::info(format!("{label}: {reason}.")));
@@ -449,28 +449,28 @@ impl App {
     }
 
     fn draw(&mut self, ui: &mut egui::Ui, out: &mut Vec<Command>) {
-        let seen = self.state.seen();
-        match seen.workspace {
+        let context = self.state.context();
+        match context.workspace {
             Workspace::Chip => {
-                self.panels.around(ui, &seen, self.canvas.pointer, out);
+                self.panels.around(ui, &context, self.canvas.pointer, out);
                 egui::CentralPanel::default()
                     .frame(egui::Frame::NONE)
-                    .show(ui, |ui| self.canvas.ui(ui, &seen, &mut self.layer, out));
+                    .show(ui, |ui| self.canvas.ui(ui, &context, &mut self.layer, out));
                 self.layer.pointer = self.canvas.pointer;
             }
             Workspace::Liquids => {
-                let pointed = pointed(self.liquids.stage.pointer, &seen);
-                self.panels.around_liquids(ui, &seen, pointed, out);
+                let pointed = pointed(self.liquids.stage.pointer, &context);
+                self.panels.around_liquids(ui, &context, pointed, out);
                 egui::CentralPanel::default()
                     .frame(egui::Frame::NONE)
-                    .show(ui, |ui| self.liquids.stage.ui(ui, &seen, out));
+                    .show(ui, |ui| self.liquids.stage.ui(ui, &context, out));
             }
         }
-        let canvas = match seen.settings.hint {
-            Some(_) => self.canvas.state(&seen),
+        let canvas = match context.settings.hint {
+            Some(_) => self.canvas.state(&context),
             None => OnCanvas::default(),
         };
-        self.panels.above(ui, &seen, &canvas, out);
+        self.panels.above(ui, &context, &canvas, out);
     }
 
     fn set_title(&mut self) {

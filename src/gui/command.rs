@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use eframe::egui::KeyboardShortcut;
 
+use super::context::{Selection, Tool, Workspace};
 use super::files::export::PictureFormat;
 use super::files::outline::OutlineKind;
 use super::keys::SHORTCUTS;
 use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
 use super::panels::table::{PANELS, row};
 use super::results::Quantity;
-use super::seen::{Selection, Tool, Workspace};
 use super::studies::{Question, StudyCommand};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};

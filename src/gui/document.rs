@@ -7,8 +7,8 @@ use thiserror::Error;
 use web_time::{Duration, Instant};
 
 use super::background;
+use super::context::{FEW_PARTS, Selection};
 use super::history::History;
-use super::seen::{FEW_PARTS, Selection};
 use stokeslet_base::diagnostic::{Diagnostic, Severity};
 use stokeslet_cad::chip::{Layout, lay_out};
 use stokeslet_cad::design::{self, Design, Edit, RewriteError};

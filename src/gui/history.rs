@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 pub use past::{Past, Recent};
 
-use super::seen::Selection;
+use super::context::Selection;
 
 /// Steps kept; the oldest are forgotten beyond.
 const MAX_STEPS: usize = 10_000;

@@ -3,8 +3,8 @@
 use eframe::egui::{Key, Modifiers};
 
 use super::command::{Command, Layer};
+use super::context::{Tool, Workspace};
 use super::results::Quantity;
-use super::seen::{Tool, Workspace};
 use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::edits::Axis;
 use stokeslet_flow::export::Format;

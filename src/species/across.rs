@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::{FieldIndex, Fields};
+use stokeslet_flow::field::{Field, FieldIndex};
 
 use crate::trace::quadratic;
 
@@ -42,7 +42,7 @@ pub struct Across {
 /// # Accuracy and cost
 /// Quadratic in every cell, midpoint rule between equally spaced places; places outside the fluid are left out. `n` look-ups.
 pub fn across(
-    fields: &Fields,
+    fields: &Field<2>,
     index: &FieldIndex,
     values: &[f64],
     [a, b]: [Point; 2],

@@ -20,7 +20,7 @@ use crate::stream::{Places, Stream};
 use crate::transport::{Followed, StageTable, Task, Within, advance, even_areas};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 /// Distances of two stations of a pipe from its entry are at most in this ratio.
 const RATIO: f64 = 1.8;
@@ -74,7 +74,7 @@ impl Middles {
 /// Values of a followed species (or of ages) at every node of the fields.
 pub fn nodal(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     paths: &Paths,
     followed: &Followed,
     task: &Task<'_>,
@@ -128,7 +128,7 @@ fn by_elements<'a>(
 /// Values in a pipe that was solved as modes.
 fn by_modes(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     paths: &Paths,
     p: usize,
     modes: &InPipe,
@@ -155,7 +155,7 @@ fn by_modes(
 /// Where nodes of a pipe lie along the flow, 0..1, and over eta.
 pub(crate) fn place_in_pipe<'a>(
     chip: &Chip,
-    fields: &'a Fields,
+    fields: &'a Field<2>,
     pipe: &'a Pipe,
 ) -> impl Fn(u32) -> [f64; 2] + 'a {
     let motion = &chip.parts[pipe.part].motion;
@@ -176,7 +176,7 @@ pub(crate) fn place_in_pipe<'a>(
 
 fn in_pipe(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     paths: &Paths,
     p: usize,
     followed: &Followed,
@@ -222,7 +222,7 @@ fn in_pipe(
 }
 
 /// By pipe: the nodes of its cells, each once.
-pub(crate) fn nodes_of_pipes(net: &Network, fields: &Fields) -> Vec<Vec<u32>> {
+pub(crate) fn nodes_of_pipes(net: &Network, fields: &Field<2>) -> Vec<Vec<u32>> {
     let mut out: Vec<Vec<u32>> = vec![Vec::new(); net.pipes.len()];
     for (cell, &p) in fields.cells.iter().zip(&net.pipe_of_cell) {
         if p != NO_PIPE {
@@ -305,7 +305,7 @@ pub struct Place {
 }
 
 /// Places of a region's nodes, in the order of its stream function.
-fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
+fn places(fields: &Field<2>, paths: &Paths, r: usize) -> Vec<Place> {
     let (psi, ways, region) = (&paths.psi[r], &paths.ways[r], &paths.net.regions[r]);
     let marks = marks(paths, r);
     let width = region
@@ -382,7 +382,7 @@ fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
 }
 
 fn in_region<'a>(
-    fields: &Fields,
+    fields: &Field<2>,
     paths: &'a Paths,
     r: usize,
     within: &Within,

@@ -11,7 +11,7 @@ use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DissolvedSpecies;
 use stokeslet_flow::export::csv::cell;
 use stokeslet_flow::export::{Column, Extra, NodalField};
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 /// What concentrations of a species are in: `mol/m^3`, or nothing where they are relative.
 pub fn unit(species: &DissolvedSpecies) -> &'static str {
@@ -24,7 +24,7 @@ pub fn unit(species: &DissolvedSpecies) -> &'static str {
 /// Everything of these species; `units` by species. Fields where there are any; ages are those of the first species that has some.
 pub fn extra(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     paths: &Paths,
     settings: Settings,
     (results, units): (&[SpeciesResult], &[&str]),
@@ -45,7 +45,7 @@ pub fn extra(
                 name: name.to_owned(),
                 unit: unit.to_owned(),
                 values,
-                in_solid: Vec::new(),
+                in_space: Vec::new(),
             });
         };
         push(
@@ -90,7 +90,7 @@ fn columns(result: &SpeciesResult) -> Vec<Column> {
     out
 }
 
-/// Adds values at the nodes of a solid to the fields of a chip in three dimensions: what its files show beside the flow.
+/// Adds values at the nodes of a flow in space to the fields of a chip in three dimensions: what its files show beside the flow.
 pub fn add_solid(
     chip: &Chip,
     paths: &Paths,
@@ -101,11 +101,11 @@ pub fn add_solid(
     let mut fields = extra.fields.iter_mut();
     for result in results {
         for ages in [false, true] {
-            let Some(values) = result.in_solid(chip, paths, settings, ages) else {
+            let Some(values) = result.in_space(chip, paths, settings, ages) else {
                 continue;
             };
             if let Some(field) = fields.next() {
-                field.in_solid = values;
+                field.in_space = values;
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::stream::Stream;
 use crate::transport::{Engines, Followed, Task, both_tubes, follow};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_cad::chip::Chip;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 /// Part of the range: means of elements that leave it by less are its end (2e-6 at the outlet `c100` of
 /// `designs/gradient-profile.toml`).
@@ -102,7 +102,7 @@ impl SpeciesResult {
     pub fn nodal(
         &self,
         chip: &Chip,
-        fields: &Fields,
+        fields: &Field<2>,
         paths: &Paths,
         settings: Settings,
     ) -> Vec<f64> {
@@ -113,7 +113,7 @@ impl SpeciesResult {
     pub fn nodal_ages(
         &self,
         chip: &Chip,
-        fields: &Fields,
+        fields: &Field<2>,
         paths: &Paths,
         settings: Settings,
     ) -> Option<Vec<f64>> {
@@ -122,7 +122,7 @@ impl SpeciesResult {
     }
 
     /// Concentrations, or ages where they were wanted, at all nodes of a chip in three dimensions.
-    pub fn in_solid(
+    pub fn in_space(
         &self,
         chip: &Chip,
         paths: &Paths,
@@ -137,7 +137,7 @@ impl SpeciesResult {
         paths
             .space
             .as_ref()?
-            .in_solid(chip, paths.fluid(), followed, &task)
+            .in_space(chip, paths.fluid(), followed, &task)
             .ok()
     }
 
@@ -159,7 +159,7 @@ impl SpeciesResult {
     fn at_nodes(
         &self,
         chip: &Chip,
-        fields: &Fields,
+        fields: &Field<2>,
         paths: &Paths,
         settings: Settings,
         followed: &Followed,

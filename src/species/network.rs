@@ -22,7 +22,7 @@ use crate::profile::Profile;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 /// Widths of a pipe that belong to the region at its end: the flow is developed to 2e-3 behind them (entry modes fall like exp(-4.2 x/w)).
 pub const ENTRY: f64 = 1.5;
@@ -116,7 +116,7 @@ pub struct Network {
 pub const NO_PIPE: u32 = u32::MAX;
 
 /// The integral of velocity over every cell, whose edges are taken to be straight, m^3/s.
-pub fn integrals(fields: &Fields) -> Vec<Point> {
+pub fn integrals(fields: &Field<2>) -> Vec<Point> {
     let one = |n: &[u32; 6]| {
         let [a, b, c] = [0, 1, 2].map(|k| fields.nodes[n[k] as usize]);
         // The mean of a quadratic is that of its values at the middles of the edges.
@@ -127,7 +127,7 @@ pub fn integrals(fields: &Fields) -> Vec<Point> {
 }
 
 /// Area between a cell's curved edges and its chords, added to the chords' triangle.
-fn area(fields: &Fields, cell: usize) -> f64 {
+fn area(fields: &Field<2>, cell: usize) -> f64 {
     let x = fields.cells[cell].map(|k| fields.nodes[k as usize]);
     let straight = 0.5 * (x[1] - x[0]).cross(x[2] - x[0]);
     (0..3).fold(straight, |sum, k| {
@@ -146,7 +146,7 @@ fn area(fields: &Fields, cell: usize) -> f64 {
 /// [`SpeciesError::NoFields`] where only ports were solved, [`SpeciesError::Still`] where nothing flows, [`SpeciesError::Topology`].
 pub fn network(
     chip: &Chip,
-    fields: &Fields,
+    fields: &Field<2>,
     integrals: &[Point],
     port_flow: Vec<f64>,
 ) -> Result<Network, SpeciesError> {
@@ -260,7 +260,7 @@ impl Network {
 
     fn gather_regions(
         &mut self,
-        fields: &Fields,
+        fields: &Field<2>,
         open: &[(Beyond, Vec<u32>, f64)],
         socket_of_node: &FxHashMap<u32, Vec<u32>>,
     ) -> Result<(), SpeciesError> {
@@ -464,7 +464,7 @@ impl Network {
 
 /// Loops of edges that only one cell of the region has; the outer one (largest area) first.
 fn rim(
-    fields: &Fields,
+    fields: &Field<2>,
     cells: &[u32],
     beside: &[[u32; 2]],
     region: usize,
@@ -508,7 +508,7 @@ fn rim(
 
 /// Runs of edges of a loop that lie on one socket.
 fn sockets_on(
-    fields: &Fields,
+    fields: &Field<2>,
     rim: &Loop,
     open: &[(Beyond, Vec<u32>, f64)],
     socket_of_node: &FxHashMap<u32, Vec<u32>>,

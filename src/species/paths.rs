@@ -15,7 +15,7 @@ use crate::region::Ways;
 use crate::space::{Fluid, Space};
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 use stokeslet_flow::session::Solution;
 
 /// What all species of a chip share: where the fluid goes.
@@ -108,14 +108,14 @@ impl Paths {
     }
 
     /// From velocities and what enters at every port, m^2/s.
-    fn of_flow(chip: &Chip, fields: &Fields, flows: Vec<f64>) -> Result<Self, SpeciesError> {
+    fn of_flow(chip: &Chip, fields: &Field<2>, flows: Vec<f64>) -> Result<Self, SpeciesError> {
         check_walls(chip)?;
         let net = network(chip, fields, &integrals(fields), flows)?;
         Self::of_network(chip, net, fields)
     }
 
     /// From a network and the velocity in its plane.
-    fn of_network(chip: &Chip, net: Network, fields: &Fields) -> Result<Self, SpeciesError> {
+    fn of_network(chip: &Chip, net: Network, fields: &Field<2>) -> Result<Self, SpeciesError> {
         let (psi, kinds) = stream_functions(&net, fields)?;
         let (ways, alike) = ways_of_all(&net, &psi, &kinds)?;
         let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
@@ -142,8 +142,8 @@ impl Paths {
         backwards: bool,
     ) -> Result<Self, SpeciesError> {
         check_walls(chip)?;
-        let solid = solution.solid.as_ref().ok_or(SpeciesError::NoFields)?;
-        let space = Space::new(solid, &solution.fields, backwards)?;
+        let in_space = solution.in_space.as_ref().ok_or(SpeciesError::NoFields)?;
+        let space = Space::new(in_space, &solution.fields, backwards)?;
         let net = network(chip, space.mean(), space.integrals(), flows)?;
         let plane = Self::of_network(chip, net, space.mean())?;
         Ok(Self {

@@ -19,7 +19,7 @@ use stokeslet_base::geometry::Point;
 use stokeslet_base::vectors::clear_upper_halves;
 use stokeslet_flow::fem::lagrange::{CellPoint, cell_point};
 use stokeslet_flow::fem::quadrature::{Rule, simplex};
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 /// Exact for the products of P2 gradients on straight cells.
 const DEGREE: usize = 4;
@@ -62,7 +62,7 @@ impl Psi {
 /// Velocity to 4e-3 / 1e-3 rms at 8 / 16 cells a width; one sparse Cholesky factorisation of as many unknowns as nodes a kind of region.
 pub fn stream_functions(
     net: &Network,
-    fields: &Fields,
+    fields: &Field<2>,
 ) -> Result<(Vec<Psi>, Vec<usize>), SpeciesError> {
     let regions: Vec<usize> = (0..net.regions.len())
         .filter(|&r| net.regions[r].sockets.iter().any(|m| m.outflow != 0.0))
@@ -103,7 +103,7 @@ struct Prepared {
 const GIVEN: u32 = u32::MAX;
 
 impl Prepared {
-    fn new(net: &Network, r: usize, fields: &Fields) -> Self {
+    fn new(net: &Network, r: usize, fields: &Field<2>) -> Self {
         let region = &net.regions[r];
         let mut psi = Psi::default();
         let mut local: FxHashMap<u32, u32> = FxHashMap::default();

@@ -3,18 +3,18 @@
 use crate::blocks::BlockModel;
 use crate::residual::{Data, Residuals, Rows};
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 /// Velocity and pressure at every node of the chip.
 ///
 /// # Shapes and units
 /// - `rows`: canonical unknowns of each row; returns SI values in the chip's frame
-pub fn fields(model: &BlockModel, residuals: &Residuals, rows: &Rows, data: &Data) -> Fields {
-    let mut out = Fields {
+pub fn fields(model: &BlockModel, residuals: &Residuals, rows: &Rows, data: &Data) -> Field<2> {
+    let mut out = Field::<2> {
         nodes: vec![Point::default(); model.n_nodes],
         velocity: vec![Point::default(); model.n_nodes],
         pressure: vec![0.0; model.n_nodes],
-        ..Fields::default()
+        ..Field::<2>::default()
     };
     let n_cells: usize = model
         .blocks

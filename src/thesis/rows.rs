@@ -8,7 +8,7 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::{Caching, Table};
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 use stokeslet_flow::field::ports::{PortValues, gives_flow};
 use stokeslet_flow::session;
 use stokeslet_flow::session::conductances::conductances;
@@ -204,7 +204,7 @@ impl Eliminated for Kept {
                 let fastest = fastest(&fields);
                 (Some(shear), fields, Some(fastest))
             }
-            WantedResults::PortsOnly => (None, Fields::default(), None),
+            WantedResults::PortsOnly => (None, Field::<2>::default(), None),
         };
         let dissipation = match self.settings.wanted {
             WantedResults::All => Some(self.unit * self.residuals.dissipation(&rows, &data)),
@@ -221,7 +221,7 @@ impl Eliminated for Kept {
             dissipation,
             posts: None,
             fields,
-            solid: None,
+            in_space: None,
         };
         if is_still {
             set_still(&mut solution);

@@ -217,9 +217,9 @@ fn what_is_hidden_is_neither_seen_nor_caught() {
     apply(&mut window, Command::Select(Selection::one("tee1")));
     // Another design has nothing hidden.
     apply(&mut window, Command::HideSelected);
-    assert!(!window.state().seen().hidden.is_empty());
+    assert!(!window.state().context().hidden.is_empty());
     apply(&mut window, Command::SaveTo(home.path().join("saved.toml")));
     apply(&mut window, Command::OpenPath(example("tee")));
     window.run_steps(4);
-    assert!(window.state().seen().hidden.is_empty());
+    assert!(window.state().context().hidden.is_empty());
 }

@@ -329,7 +329,10 @@ fn the_toolbar_stands_still_while_a_chip_is_solved() {
     };
     let idle = place(&window);
     apply(&mut window, Command::SolveAt(32));
-    assert!(window.state().seen().worker.running.is_some(), "it solves");
+    assert!(
+        window.state().context().worker.running.is_some(),
+        "it solves"
+    );
     assert_eq!(place(&window), idle);
     apply(&mut window, Command::Cancel);
 }

@@ -24,7 +24,10 @@ fn a_chip_is_drawn_solved_and_changed_by_keys_alone() {
     let home = home();
     let mut window = empty(home.path());
     command(&mut window, "place tee");
-    assert_eq!(*window.state().seen().tool, Tool::Place("tee".to_owned()));
+    assert_eq!(
+        *window.state().context().tool,
+        Tool::Place("tee".to_owned())
+    );
     keys(&mut window, Key::ArrowLeft, 3);
     keys(&mut window, Key::Enter, 1);
     let layout = |window: &Window| window.state().document().layout.clone();
@@ -67,7 +70,7 @@ fn a_chip_is_drawn_solved_and_changed_by_keys_alone() {
     let design = window.state().document().design.clone().expect("a design");
     assert_eq!(design.channels.len(), 1, "{}", text(&window));
     keys(&mut window, Key::Escape, 3);
-    assert_eq!(*window.state().seen().tool, Tool::Select);
+    assert_eq!(*window.state().context().tool, Tool::Select);
     window.key_press_modifiers(Modifiers::SHIFT, Key::O);
     window.run_steps(3);
     solved(&mut window);

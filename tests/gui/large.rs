@@ -23,7 +23,7 @@ fn large(home: &Path) -> Window {
 }
 
 fn is_editing(window: &Window) -> bool {
-    window.state().seen().is_editing
+    window.state().context().is_editing
 }
 
 /// Frames until no edit is being made; how many there were.

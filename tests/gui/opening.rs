@@ -71,12 +71,12 @@ ports = { in = { at = "a.a", pressure = "=p" }, out = { at = "a.b", pressure = "
     dropped(&mut window, "study.toml", study, home.path());
     assert_eq!(window.state().document().name(), "pipe");
     let begin = Instant::now();
-    while window.state().seen().studies.running.is_some() {
+    while window.state().context().studies.running.is_some() {
         assert!(begin.elapsed() < Duration::from_secs(300), "no answer");
         std::thread::sleep(Duration::from_millis(5));
         window.run_steps(1);
     }
-    let studies = window.state().seen().studies;
+    let studies = window.state().context().studies;
     assert_eq!(studies.failure, None);
     assert_eq!(studies.sweep.as_ref().map(|s| s.records.len()), Some(2));
     // A study of a design that isn't there is said.

@@ -59,7 +59,7 @@ impl Random {
             d.ports.iter().map(|p| p.name.value.clone()).collect()
         });
         let kinds: Vec<String> = {
-            let all = app.seen().library.definitions();
+            let all = app.context().library.definitions();
             all.iter().map(|d| d.name.clone()).collect()
         };
         let item = self.pick(items).unwrap_or_else(|| "nobody".into());

@@ -395,7 +395,7 @@ fn the_palette_of_commands_finds_what_people_call_things() {
         window.run_steps(3);
         window.key_press(Key::Enter);
         window.run_steps(3);
-        assert_eq!(*window.state().seen().tool, tool, "{words}");
+        assert_eq!(*window.state().context().tool, tool, "{words}");
     }
 }
 

@@ -24,7 +24,7 @@ two = { at = "b.b", pressure = "0 Pa" }
 
 fn answered(window: &mut Window) {
     let begin = Instant::now();
-    while window.state().seen().studies.running.is_some() {
+    while window.state().context().studies.running.is_some() {
         assert!(begin.elapsed() < Duration::from_secs(300), "no answer");
         std::thread::sleep(Duration::from_millis(5));
         window.run_steps(1);
@@ -48,7 +48,7 @@ fn a_length_becomes_a_variable_is_swept_and_a_point_is_taken() {
     window.get_by_label("Sweep").click();
     window.run_steps(2);
     answered(&mut window);
-    let studies = window.state().seen().studies.clone();
+    let studies = window.state().context().studies.clone();
     assert_eq!(studies.failure, None);
     let sweep = studies.sweep.expect("a sweep");
     assert_eq!(sweep.records.len(), 11);

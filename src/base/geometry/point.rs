@@ -110,6 +110,12 @@ impl Neg for Point {
     }
 }
 
+impl From<[f64; 2]> for Point {
+    fn from([x, y]: [f64; 2]) -> Self {
+        Self { x, y }
+    }
+}
+
 impl From<Point> for [f64; 2] {
     fn from(p: Point) -> Self {
         [p.x, p.y]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::Column;
 use crate::field::drag::PostForce;
-use crate::field::{FieldIndex, Fields, LinePoint};
+use crate::field::{Field, FieldIndex, LinePoint};
 use crate::quantities::{FieldQuantity, at_points, of_the_whole};
 use crate::session::{ErrorEstimate, PortKind, PortResult};
 
@@ -99,7 +99,7 @@ pub struct LineColumn {
 impl LineColumn {
     /// The quantities that only all of the flow tells, along lines; none where the flow has none of them.
     pub fn of_the_whole(
-        fields: &Fields,
+        fields: &Field<2>,
         index: &FieldIndex,
         lines: &[Vec<LinePoint>],
     ) -> Vec<Self> {

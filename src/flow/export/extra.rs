@@ -23,8 +23,8 @@ pub struct NodalField {
     pub unit: String,
     /// By node; of a chip in three dimensions at mid-depth.
     pub values: Vec<f64>,
-    /// By node of a solid; empty where it isn't known there.
-    pub in_solid: Vec<f64>,
+    /// By node of a flow in space; empty where it isn't known there.
+    pub in_space: Vec<f64>,
 }
 
 /// One more file.

@@ -22,7 +22,6 @@ pub mod readable;
 mod summary;
 mod surface;
 mod vtu;
-mod vtu3;
 mod wall_picture;
 
 use std::io;
@@ -46,7 +45,6 @@ pub use summary::{
     model_name,
 };
 pub use surface::Colouring;
-pub use vtu3::write_tetrahedra;
 
 /// All that results are written from.
 pub struct Results<'a> {
@@ -192,15 +190,18 @@ fn write_format(
     match format {
         // Written last, by the caller: it tells how long the others took.
         Format::Json => Ok(()),
-        Format::Vtu => staging.write("fields.vtu", |out| match &results.solution.solid {
-            Some(solid) => {
-                let of_solid = results.extra.fields.iter();
-                let scalars = of_solid
-                    .filter(|f| f.in_solid.len() == solid.nodal.nodes.len())
-                    .map(|f| (&*f.name, solid.whole_of(&f.in_solid).into()));
-                write_tetrahedra(out, &solid.whole(), scalars)
+        Format::Vtu => staging.write("fields.vtu", |out| match &results.solution.in_space {
+            Some(in_space) => {
+                let known = |f: &&NodalField| f.in_space.len() == in_space.nodes.len();
+                let extra = results.extra.fields.iter().filter(known);
+                let scalars = extra.map(|f| (&*f.name, in_space.whole_of(&f.in_space).into()));
+                vtu::write(out, &*in_space.whole(), scalars)
             }
-            None => vtu::write(out, &results.solution.fields, &results.extra.fields),
+            None => {
+                let extra = results.extra.fields.iter();
+                let scalars = extra.map(|f| (&*f.name, f.values.as_slice().into()));
+                vtu::write(out, &results.solution.fields, scalars)
+            }
         }),
         Format::Svg => staging.write("picture.svg", |out| {
             picture::write(out, results, results.colouring)

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::contour::Surface;
-use crate::field::Fields;
+use crate::field::Field;
 use crate::quantities::{FieldQuantity, Origin, SPEED};
 use stokeslet_base::geometry::Point;
 
@@ -65,7 +65,7 @@ struct Node {
 /// # Shapes and units
 /// - `nodal`: what is shown at every node, where it isn't a function of velocity and pressure
 pub fn surface(
-    fields: &Fields,
+    fields: &Field<2>,
     colouring: Colouring,
     frame: &PictureFrame,
     nodal: Option<&[f64]>,
@@ -244,8 +244,8 @@ mod tests {
     use crate::export::contour::signed_area;
 
     /// A unit square of two cells that share no nodes, velocity (1 - x^2, 0).
-    fn two_loose_cells() -> Fields {
-        let mut fields = Fields::default();
+    fn two_loose_cells() -> Field<2> {
+        let mut fields = Field::<2>::default();
         for corners in [
             [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)],
             [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0)],

@@ -8,7 +8,8 @@
 //! </AppendedData></VTKFile>
 //! ```
 //! Numbers are little-endian and keep all their bits: velocity (three components, the third 0, as VTK expects) and the
-//! quantities of [`crate::quantities`] at the nodes, the part of the chip of every cell. Tetrahedra are in `vtu3.rs`.
+//! quantities of [`crate::quantities`] at the nodes, the part of the chip of every cell. VTK orders the nodes of its quadratic cells as
+//! [`crate::fem::lagrange`] does, so cells are written as they are.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,16 +18,13 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 
-use super::NodalField;
-use crate::field::Fields;
-use crate::quantities::inside;
+use crate::fem::lagrange::n_nodes as n_nodes_of_cell;
+use crate::field::{Dimension, Field, In};
+use crate::quantities::{Evaluate, inside};
 
 /// Bytes of a block before compression. VTK's own default is 32 KiB; larger blocks compress a little better and still spread
 /// over the cores.
 const BLOCK: usize = 1 << 17;
-
-/// VTK's number for a triangle with six nodes.
-const QUADRATIC_TRIANGLE: u8 = 22;
 
 struct Array {
     kind: &'static str,
@@ -35,52 +33,40 @@ struct Array {
     payload: Vec<u8>,
 }
 
-/// Nodal values on cells of one kind: all that the file holds, by index.
-pub(super) struct Grid<'a> {
-    pub n_nodes: usize,
-    pub n_cells: usize,
-    pub nodes_a_cell: usize,
-    /// VTK's number for the kind of cell.
-    pub cell_type: u8,
-    /// Node and axis.
-    pub position: &'a (dyn Fn(usize, usize) -> f64 + Sync),
-    /// Node and axis.
-    pub velocity: &'a (dyn Fn(usize, usize) -> f64 + Sync),
-    /// Nodes of a cell, in VTK's order.
-    pub cell: &'a (dyn Fn(usize) -> &'a [u32] + Sync),
-    pub part: &'a (dyn Fn(usize) -> u32 + Sync),
-    /// Names and values of scalars at the nodes.
-    pub scalars: &'a [(&'a str, Cow<'a, [f64]>)],
+/// VTK's number for a triangle with six nodes, or a tetrahedron with ten.
+const fn cell_type<const D: usize>() -> u8 {
+    if D == 2 { 22 } else { 24 }
 }
 
-/// Writes `fields` as a `.vtu` file.
+/// Writes a field as a `.vtu` file, with other scalars at its nodes.
 ///
 /// # Errors
-/// What the writer says.
-pub fn write(out: &mut dyn Write, fields: &Fields, extra: &[NodalField]) -> io::Result<()> {
-    let of_flow = inside().filter_map(|q| Some((q.name, Cow::Owned(q.at_nodes(fields)?))));
-    let others = extra.iter().map(|f| (&*f.name, Cow::Borrowed(&*f.values)));
-    let scalars: Vec<_> = of_flow.chain(others).collect();
-    let grid = Grid {
-        n_nodes: fields.nodes.len(),
-        n_cells: fields.cells.len(),
-        nodes_a_cell: 6,
-        cell_type: QUADRATIC_TRIANGLE,
-        position: &|i, c| [fields.nodes[i].x, fields.nodes[i].y, 0.0][c],
-        velocity: &|i, c| [fields.velocity[i].x, fields.velocity[i].y, 0.0][c],
-        cell: &|i| &fields.cells[i],
-        part: &|i| fields.part[i],
-        scalars: &scalars,
+/// [`io::ErrorKind::InvalidInput`] where values and cells don't belong together; else what the writer says.
+pub fn write<'a, const D: usize>(
+    out: &mut dyn Write,
+    field: &Field<D>,
+    others: impl Iterator<Item = (&'a str, Cow<'a, [f64]>)>,
+) -> io::Result<()>
+where
+    In<D>: Evaluate<D>,
+{
+    if !field.is_consistent() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "nodes, cells and values of the fields differ in number",
+        ));
+    }
+    let scalars: Vec<(&str, Cow<'_, [f64]>)> = inside()
+        .filter_map(|q| Some((q.name, Cow::Owned(q.at_nodes(field)?))))
+        .chain(others)
+        .collect();
+    // VTK's vectors have three components; the third of a flow in the plane is 0.
+    let component = |p: <In<D> as Dimension<D>>::Point, c: usize| {
+        let all: [f64; D] = p.into();
+        all.get(c).copied().unwrap_or(0.0)
     };
-    write_grid(out, &grid)
-}
-
-/// Writes a grid of any kind of cells.
-///
-/// # Errors
-/// What the writer says.
-pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()> {
-    let (n_nodes, n_cells, nodes_a_cell) = (grid.n_nodes, grid.n_cells, grid.nodes_a_cell);
+    let (n_nodes, n_cells) = (field.nodes.len(), field.cells.len());
+    let nodes_a_cell = n_nodes_of_cell::<D>();
     let f64s = |components: usize, name: &str, value: &(dyn Fn(usize, usize) -> f64 + Sync)| {
         let item = |i: usize, bytes: &mut Vec<u8>| {
             for c in 0..components {
@@ -89,16 +75,15 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
         };
         array("Float64", name, components, n_nodes, 8 * components, &item)
     };
-    let points = f64s(3, "Points", grid.position)?;
-    let velocity = f64s(3, "velocity", grid.velocity)?;
-    let scalars: Vec<Array> = grid
-        .scalars
+    let points = f64s(3, "Points", &|i, c| component(field.nodes[i], c))?;
+    let velocity = f64s(3, "velocity", &|i, c| component(field.velocity[i], c))?;
+    let scalars: Vec<Array> = scalars
         .iter()
         .map(|(name, values)| f64s(1, &attribute(name), &|i, _| values[i]))
         .collect::<io::Result<_>>()?;
     let point_data: Vec<&Array> = std::iter::once(&velocity).chain(&scalars).collect();
     let part = array("Int32", "part", 1, n_cells, 4, &|i, bytes| {
-        bytes.extend_from_slice(&((grid.part)(i) as i32).to_le_bytes());
+        bytes.extend_from_slice(&(field.part[i] as i32).to_le_bytes());
     })?;
     let cell_bytes = 8 * nodes_a_cell;
     let connectivity = array(
@@ -108,7 +93,7 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
         n_cells,
         cell_bytes,
         &|i, bytes| {
-            for &node in (grid.cell)(i) {
+            for &node in field.cells[i].as_ref() {
                 bytes.extend_from_slice(&i64::from(node).to_le_bytes());
             }
         },
@@ -117,7 +102,7 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
         bytes.extend_from_slice(&((nodes_a_cell * (i + 1)) as i64).to_le_bytes());
     })?;
     let types = array("UInt8", "types", 1, n_cells, 1, &|_, bytes| {
-        bytes.push(grid.cell_type)
+        bytes.push(cell_type::<D>())
     })?;
 
     writeln!(out, r#"<?xml version="1.0"?>"#)?;
@@ -229,27 +214,24 @@ fn array(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
+    use stokeslet_base::geometry::Point;
 
-    /// A grid of `n` cells of 3 nodes, one after the other.
+    /// A flow of `n` cells whose nodes overlap.
     fn file(n: usize) -> Vec<u8> {
-        let cells: Vec<[u32; 3]> = (0..n as u32).map(|k| [k, k + 1, k + 2]).collect();
-        let scalars = ["speed", "pressure"].map(|name| {
-            let values: Vec<f64> = (0..n + 2).map(|i| i as f64).collect();
-            (name, Cow::Owned(values))
-        });
-        let grid = Grid {
-            n_nodes: n + 2,
-            n_cells: n,
-            nodes_a_cell: 3,
-            cell_type: 5,
-            position: &|i, c| (i * c) as f64,
-            velocity: &|i, c| (i + c) as f64,
-            cell: &|i| &cells[i],
-            part: &|_| 0,
-            scalars: &scalars,
+        let point = |i: usize| Point::new(i as f64, (i * i) as f64);
+        let field = Field::<2> {
+            nodes: (0..n + 5).map(point).collect(),
+            velocity: (0..n + 5).map(|i| point(i + 1)).collect(),
+            pressure: (0..n + 5).map(|i| i as f64).collect(),
+            cells: (0..n as u32)
+                .map(|k| [0, 1, 2, 3, 4, 5].map(|i| k + i))
+                .collect(),
+            part: vec![0; n],
+            ..Field::default()
         };
         let mut out = Vec::new();
-        write_grid(&mut out, &grid).expect("memory takes all");
+        write(&mut out, &field, std::iter::empty()).expect("memory takes all");
         out
     }
 
@@ -298,5 +280,132 @@ mod tests {
                 characters += more;
             }
         }
+    }
+
+    /// One array back: its offset from the header, its blocks through zlib.
+    fn read_array(bytes: &[u8], name: &str) -> Vec<u8> {
+        let find = |what: &str, from: usize| {
+            let found = bytes[from..]
+                .windows(what.len())
+                .position(|w| w == what.as_bytes());
+            from + found.expect("it is there")
+        };
+        let at = find("offset=\"", find(&format!("Name=\"{name}\""), 0)) + 8;
+        let digits = std::str::from_utf8(&bytes[at..find("\"", at)]).expect("digits");
+        let offset: usize = digits.parse().expect("a number");
+        let start = find("_", find("<AppendedData", 0)) + 1 + offset;
+        let number = |k: usize| {
+            let at = start + 8 * k;
+            u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) as usize
+        };
+        let mut at = start + 8 * (3 + number(0));
+        let mut raw = Vec::new();
+        for block in 0..number(0) {
+            let size = number(3 + block);
+            flate2::read::ZlibDecoder::new(&bytes[at..at + size])
+                .read_to_end(&mut raw)
+                .expect("zlib");
+            at += size;
+        }
+        let partial = if number(2) > 0 {
+            number(1) - number(2)
+        } else {
+            0
+        };
+        assert_eq!(raw.len(), number(0) * number(1) - partial);
+        raw
+    }
+
+    fn f64s(bytes: &[u8], name: &str) -> Vec<f64> {
+        read_array(bytes, name)
+            .chunks_exact(8)
+            .map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes")))
+            .collect()
+    }
+
+    #[test]
+    fn arrays_hold_the_bits_of_a_flow_in_space() {
+        // The reference tetrahedron many times over: several compressed blocks.
+        let corners: [[f64; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut one = corners.to_vec();
+        for &(a, b) in crate::fem::lagrange::edges::<3>() {
+            one.push(std::array::from_fn(|k| {
+                0.5 * (corners[a][k] + corners[b][k])
+            }));
+        }
+        let n = 2500;
+        let nodes: Vec<[f64; 3]> = (0..n)
+            .flat_map(|c| one.iter().map(move |p| [p[0] + c as f64, p[1], p[2]]))
+            .collect();
+        let cells: Vec<[u32; 10]> = (0..n as u32)
+            .map(|c| std::array::from_fn(|k| 10 * c + k as u32))
+            .collect();
+        let velocity: Vec<[f64; 3]> = nodes.iter().map(|p| [p[1] / 3.0, -p[0], 0.1]).collect();
+        let pressure: Vec<f64> = nodes.iter().map(|p| p[0] - p[2] / 7.0).collect();
+        let part: Vec<u32> = (0..n as u32).map(|c| c / 100).collect();
+        let fields = Field::<3> {
+            nodes,
+            velocity,
+            pressure,
+            cells,
+            part,
+            ..Field::default()
+        };
+        let Field {
+            nodes,
+            velocity,
+            pressure,
+            ..
+        } = &fields;
+        let mut bytes = Vec::new();
+        write(&mut bytes, &fields, std::iter::empty()).expect("memory takes it");
+        assert_eq!(f64s(&bytes, "Points"), nodes.concat());
+        assert_eq!(f64s(&bytes, "velocity"), velocity.concat());
+        assert_eq!(f64s(&bytes, "pressure"), *pressure);
+        let speed = |v: &[f64; 3]| v[0].hypot(v[1]).hypot(v[2]);
+        assert_eq!(
+            f64s(&bytes, "speed"),
+            velocity.iter().map(speed).collect::<Vec<_>>()
+        );
+        assert_eq!(read_array(&bytes, "types"), vec![24; n]);
+        let i64s = |name: &str| -> Vec<i64> {
+            let raw = read_array(&bytes, name);
+            let number = |b: &[u8]| i64::from_le_bytes(b.try_into().expect("eight bytes"));
+            raw.chunks_exact(8).map(number).collect()
+        };
+        assert_eq!(i64s("connectivity"), (0..10 * n as i64).collect::<Vec<_>>());
+        assert_eq!(
+            i64s("offsets"),
+            (1..=n as i64).map(|c| 10 * c).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            read_array(&bytes, "part")[4 * 250..][..4],
+            2_i32.to_le_bytes()
+        );
+
+        // VTK's manual: nodes 4 to 9 of a quadratic tetrahedron lie between (0,1) (1,2) (2,0) (0,3) (1,3) (2,3).
+        let points = f64s(&bytes, "Points");
+        let vtk = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)];
+        for (k, (a, b)) in vtk.into_iter().enumerate() {
+            for axis in 0..3 {
+                let middle = 0.5 * (points[3 * a + axis] + points[3 * b + axis]);
+                assert_eq!(points[3 * (4 + k) + axis], middle, "node {}", 4 + k);
+            }
+        }
+    }
+
+    #[test]
+    fn slices_that_do_not_belong_together_are_an_error() {
+        let fields = Field::<3> {
+            nodes: vec![[0.0; 3]],
+            cells: vec![[0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+            velocity: vec![[0.0; 3]],
+            pressure: vec![0.0],
+            part: vec![0],
+            ..Field::default()
+        };
+        let error =
+            write(&mut Vec::new(), &fields, std::iter::empty()).expect_err("there is no node 1");
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use svg::node::element::{Group, Path};
 
 use super::surface::PictureFrame;
-use crate::field::Fields;
+use crate::field::Field;
 use crate::field::index::nodes_of;
 use crate::walls::WallStress;
 
@@ -14,7 +14,7 @@ const WIDTH: f64 = 3.2;
 
 /// Strokes along all walls: one path a colour, `bands` of them over `[0, top]` Pa, in units of `grain`.
 pub(super) fn walls(
-    fields: &Fields,
+    fields: &Field<2>,
     stress: &WallStress,
     frame: &PictureFrame,
     (top, bands, grain): (f64, usize, f64),

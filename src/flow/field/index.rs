@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::sample::{barycentric, quadratic_basis, quadratic_derivatives};
-use super::{Fields, Sample};
+use super::{Field, Sample};
 use stokeslet_base::geometry::Point;
 
 /// How far outside a cell, in barycentric coordinates, a point still counts as inside: some thousand roundings, and far less
@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-13;
 /// A place in a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Located {
-    /// Index into [`Fields::cells`].
+    /// Index into [`Field::cells`].
     pub cell: u32,
     /// Barycentric coordinates in the cell.
     pub xi: [f64; 3],
@@ -63,7 +63,7 @@ pub fn cell_box(x: &[Point; 6]) -> (Point, Point) {
 }
 
 /// The six nodes of a cell, m.
-pub fn nodes_of(fields: &Fields, cell: usize) -> [Point; 6] {
+pub fn nodes_of(fields: &Field<2>, cell: usize) -> [Point; 6] {
     fields.cells[cell].map(|n| fields.nodes[n as usize])
 }
 
@@ -76,12 +76,12 @@ fn is_curved(x: &[Point; 6]) -> bool {
 
 impl FieldIndex {
     /// Sorts the cells into bins.
-    pub fn new(fields: &Fields) -> Self {
+    pub fn new(fields: &Field<2>) -> Self {
         Self::unless(fields, &|| false).unwrap_or_default()
     }
 
     /// As [`Self::new`]; `None` where `is_cancelled`, asked now and then, said so.
-    pub fn unless(fields: &Fields, is_cancelled: &dyn Fn() -> bool) -> Option<Self> {
+    pub fn unless(fields: &Field<2>, is_cancelled: &dyn Fn() -> bool) -> Option<Self> {
         let n_cells = fields.cells.len();
         if n_cells == 0 {
             return Some(Self::default());
@@ -183,7 +183,7 @@ impl FieldIndex {
     }
 
     /// The place of a point among the cells; `None` outside the flow.
-    pub fn locate(&self, fields: &Fields, p: Point) -> Option<Located> {
+    pub fn locate(&self, fields: &Field<2>, p: Point) -> Option<Located> {
         let inside =
             p.x >= self.low.x && p.x <= self.high.x && p.y >= self.low.y && p.y <= self.high.y;
         if !inside || self.first.is_empty() {
@@ -208,7 +208,7 @@ impl FieldIndex {
     }
 
     /// As [`Self::locate`], trying a cell first that may hold the point.
-    pub fn locate_from(&self, fields: &Fields, p: Point, hint: u32) -> Option<Located> {
+    pub fn locate_from(&self, fields: &Field<2>, p: Point, hint: u32) -> Option<Located> {
         if (hint as usize) < fields.cells.len()
             && let Some(xi) = self.place_in(fields, hint as usize, p)
             && least(&xi) >= 0.0
@@ -219,7 +219,7 @@ impl FieldIndex {
     }
 
     /// The fields at a point; `None` outside the flow.
-    pub fn at(&self, fields: &Fields, p: Point) -> Option<Sample> {
+    pub fn at(&self, fields: &Field<2>, p: Point) -> Option<Sample> {
         let Located { cell, xi } = self.locate(fields, p)?;
         let nodes = fields.cells[cell as usize];
         Some(Sample {
@@ -233,7 +233,7 @@ impl FieldIndex {
     }
 
     /// The value at a point of a scalar given at the nodes; `None` outside the flow.
-    pub fn value(&self, fields: &Fields, p: Point, nodal: &[f64]) -> Option<f64> {
+    pub fn value(&self, fields: &Field<2>, p: Point, nodal: &[f64]) -> Option<f64> {
         let Located { cell, xi } = self.locate(fields, p)?;
         let nodes = fields.cells.get(cell as usize)?;
         let terms = nodes.iter().zip(quadratic_basis(xi));
@@ -245,7 +245,7 @@ impl FieldIndex {
     /// Calls `visit` once with every cell whose bins meet the box; the box may be empty.
     pub fn for_cells_in(
         &self,
-        fields: &Fields,
+        fields: &Field<2>,
         low: Point,
         high: Point,
         mut visit: impl FnMut(usize, &[Point; 6]),
@@ -281,7 +281,7 @@ impl FieldIndex {
         }
     }
 
-    fn place_in(&self, fields: &Fields, cell: usize, p: Point) -> Option<[f64; 3]> {
+    fn place_in(&self, fields: &Field<2>, cell: usize, p: Point) -> Option<[f64; 3]> {
         if self.is_curved[cell] {
             // Most cells of a bin don't hold the point; Newton's method would find out last.
             let x = nodes_of(fields, cell);
@@ -320,7 +320,7 @@ impl FieldIndex {
 }
 
 /// The velocity at a place of a cell, m/s.
-pub fn velocity(fields: &Fields, cell: usize, xi: &[f64; 3]) -> Point {
+pub fn velocity(fields: &Field<2>, cell: usize, xi: &[f64; 3]) -> Point {
     let basis = quadratic_basis(*xi);
     fields.cells[cell]
         .iter()
@@ -331,7 +331,7 @@ pub fn velocity(fields: &Fields, cell: usize, xi: &[f64; 3]) -> Point {
 }
 
 /// Derivatives of the velocity at a place of a cell, 1/s: row i, column k is that of component i along axis k. What is only rounding is 0.
-pub fn gradient(fields: &Fields, cell: usize, xi: &[f64; 3]) -> [[f64; 2]; 2] {
+pub fn gradient(fields: &Field<2>, cell: usize, xi: &[f64; 3]) -> [[f64; 2]; 2] {
     let (mut jacobian, mut by_reference) = ([[0.0; 2]; 2], [[0.0; 2]; 2]);
     for (&n, basis) in fields.cells[cell].iter().zip(quadratic_derivatives(*xi)) {
         let (x, u) = (fields.nodes[n as usize], fields.velocity[n as usize]);
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn nobody_waits_for_an_index_that_was_cancelled() {
         let at = |x: f64, y: f64| Point::new(x, y);
-        let fields = Fields {
+        let fields = Field::<2> {
             nodes: vec![
                 at(0.0, 0.0),
                 at(1.0, 0.0),
@@ -380,7 +380,7 @@ mod tests {
                 at(0.0, 0.5),
             ],
             cells: vec![[0, 1, 2, 3, 4, 5]],
-            ..Fields::default()
+            ..Field::<2>::default()
         };
         assert!(FieldIndex::unless(&fields, &|| true).is_none());
         let index = FieldIndex::unless(&fields, &|| false).expect("nobody cancels");
@@ -389,7 +389,11 @@ mod tests {
 
     #[test]
     fn no_cells_hold_no_point() {
-        let index = FieldIndex::new(&Fields::default());
-        assert!(index.locate(&Fields::default(), Point::default()).is_none());
+        let index = FieldIndex::new(&Field::<2>::default());
+        assert!(
+            index
+                .locate(&Field::<2>::default(), Point::default())
+                .is_none()
+        );
     }
 }

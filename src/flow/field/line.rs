@@ -87,7 +87,7 @@ fn on_wall(point: &impl Fn(f64) -> LinePoint, ends: [f64; 2]) -> Option<LinePoin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Fields;
+    use crate::field::Field;
 
     #[test]
     fn a_line_that_leaves_the_flow_says_so_point_by_point() {
@@ -100,7 +100,7 @@ mod tests {
             (0.0, 0.5),
         ]
         .map(|(x, y)| Point::new(x, y));
-        let fields = Fields {
+        let fields = Field::<2> {
             velocity: nodes.to_vec(),
             pressure: nodes.iter().map(|p| p.x).collect(),
             nodes: nodes.to_vec(),

@@ -3,20 +3,18 @@
 mod closed;
 pub mod dissipation;
 pub mod drag;
-mod fields;
 pub mod index;
 mod line;
 pub mod nodal;
 pub mod ports;
+mod quadratic;
 mod sample;
-mod solid;
+mod space;
 pub mod stream;
 pub mod wall_shear;
 pub mod wall_shear3;
 
-pub use fields::{Depths, Fields};
 pub use index::{FieldIndex, Located};
 pub use line::{Line, LinePoint};
-pub use nodal::Nodal;
+pub use quadratic::{Depths, Dimension, Field, In, SolvedDepth};
 pub use sample::{Sample, Sampler, barycentric};
-pub use solid::Solid;

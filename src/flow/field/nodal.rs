@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::closed::closed_facets;
-use super::{Depths, Fields};
+use super::quadratic::{Dimension, Field, In, cells_of};
 use crate::fem::lagrange::n_nodes;
 use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
 use crate::stokes::piece::{Leaf, Patch};
@@ -11,23 +11,6 @@ use crate::stokes::system::{Instance, System};
 use stokeslet_base::geometry::{Point, sin_cos};
 use stokeslet_cad::shape::WallKind;
 use stokeslet_fronts::tree::gather;
-
-/// Velocity and pressure at every node of the chip, in `D` dimensions.
-#[derive(Clone, Debug, Default)]
-pub struct Nodal<const D: usize> {
-    /// Positions, m.
-    pub nodes: Vec<[f64; D]>,
-    /// m/s.
-    pub velocity: Vec<[f64; D]>,
-    /// Pa; at edge middles the mean of the edge's ends.
-    pub pressure: Vec<f64>,
-    /// Nodes of all cells, one cell after the other.
-    pub cells: Vec<u32>,
-    /// Part of every cell.
-    pub part: Vec<u32>,
-    /// Facets on walls: (cell, facet).
-    pub walls: Vec<(u32, u8)>,
-}
 
 /// A velocity that is given on walls, m/s at a place in m.
 pub type WallVelocity<'a, const D: usize> = &'a (dyn Fn([f64; D]) -> [f64; D] + Sync);
@@ -124,6 +107,8 @@ struct Share<'a, const D: usize> {
 /// # Shapes and units
 /// - `shift(part)`: added to the pressure there, Pa
 /// - `is_cancelled`: once true, what is left stays zero
+///
+/// Depths are left at their default.
 pub fn nodal<const D: usize>(
     system: &System<D>,
     local_vectors: &LocalVectors,
@@ -131,7 +116,10 @@ pub fn nodal<const D: usize>(
     wall_velocity: Option<WallVelocity<'_, D>>,
     shift: &(dyn Fn(usize) -> f64 + Sync),
     is_cancelled: IsCancelled<'_>,
-) -> Nodal<D> {
+) -> Field<D>
+where
+    In<D>: Dimension<D>,
+{
     let per_cell = n_nodes::<D>();
     let counts: Vec<(usize, usize)> = (0..system.pieces.len() as u32)
         .map(|p| {
@@ -146,20 +134,18 @@ pub fn nodal<const D: usize>(
         n_nodes += counts[instance.piece as usize].0;
         n_cells += counts[instance.piece as usize].1;
     }
-    let mut out = Nodal::<D> {
-        nodes: vec![[0.0; D]; n_nodes],
-        velocity: vec![[0.0; D]; n_nodes],
-        pressure: vec![0.0; n_nodes],
-        cells: vec![0; n_cells * per_cell],
-        part: vec![0; n_cells],
-        walls: Vec::new(),
-    };
+    let mut all_nodes = vec![[0.0; D]; n_nodes];
+    let mut all_velocity = vec![[0.0; D]; n_nodes];
+    let mut all_pressure = vec![0.0; n_nodes];
+    let mut all_cells = vec![0; n_cells * per_cell];
+    let mut all_part = vec![0; n_cells];
+    let mut all_walls = Vec::new();
     let mut shares = Vec::with_capacity(system.instances.len());
     {
-        let (_, mut nodes) = out.nodes.split_at_mut(system.n_shared_nodes);
-        let (_, mut velocity) = out.velocity.split_at_mut(system.n_shared_nodes);
-        let (_, mut pressure) = out.pressure.split_at_mut(system.n_shared_nodes);
-        let (mut cells, mut part) = (&mut out.cells[..], &mut out.part[..]);
+        let (_, mut nodes) = all_nodes.split_at_mut(system.n_shared_nodes);
+        let (_, mut velocity) = all_velocity.split_at_mut(system.n_shared_nodes);
+        let (_, mut pressure) = all_pressure.split_at_mut(system.n_shared_nodes);
+        let (mut cells, mut part) = (&mut all_cells[..], &mut all_part[..]);
         let (mut first_node, mut first_cell) = (system.n_shared_nodes as u32, 0);
         for (k, instance) in system.instances.iter().enumerate() {
             let (n, c) = counts[instance.piece as usize];
@@ -197,13 +183,23 @@ pub fn nodal<const D: usize>(
         .collect();
     for (shared, walls) in found {
         for (n, (at, v, p)) in shared {
-            out.nodes[n as usize] = at;
-            out.velocity[n as usize] = v;
-            out.pressure[n as usize] = p;
+            all_nodes[n as usize] = at;
+            all_velocity[n as usize] = v;
+            all_pressure[n as usize] = p;
         }
-        out.walls.extend(walls);
+        all_walls.extend(walls);
     }
-    out
+    let points = |list: Vec<[f64; D]>| list.into_iter().map(Into::into).collect(); // in place
+    let (nodes, velocity) = rayon::join(|| points(all_nodes), || points(all_velocity));
+    Field {
+        nodes,
+        velocity,
+        pressure: all_pressure,
+        cells: cells_of::<D>(all_cells),
+        part: all_part,
+        walls: all_walls,
+        depths: Default::default(),
+    }
 }
 
 /// Fills one instance's share; returns the values at nodes of its own interfaces, and its wall facets.
@@ -347,26 +343,4 @@ pub(super) fn swapped_tetrahedron() -> Vec<usize> {
         nodes.push(4 + k);
     }
     nodes
-}
-
-impl From<Nodal<2>> for Fields {
-    fn from(n: Nodal<2>) -> Self {
-        let points = |list: Vec<[f64; 2]>| -> Vec<Point> {
-            // In place: the same size and alignment.
-            list.into_iter().map(|p| Point::new(p[0], p[1])).collect()
-        };
-        let (nodes, velocity) = rayon::join(|| points(n.nodes), || points(n.velocity));
-        // In place too, but where more memory was set aside than whole cells fill.
-        let cells = bytemuck::try_cast_vec(n.cells)
-            .unwrap_or_else(|(_, flat): (_, Vec<u32>)| flat.as_chunks::<6>().0.to_vec());
-        Self {
-            nodes,
-            velocity,
-            pressure: n.pressure,
-            cells,
-            part: n.part,
-            walls: n.walls,
-            depths: Depths::Even,
-        }
-    }
 }

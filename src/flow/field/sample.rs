@@ -2,7 +2,7 @@
 //!
 //! Knows nodes and cells only. Points outside the flow give `None`; points on walls and on edges between cells are inside.
 
-use super::{FieldIndex, Fields};
+use super::{Field, FieldIndex};
 use stokeslet_base::geometry::Point;
 
 /// Velocity and pressure at a point.
@@ -20,13 +20,13 @@ pub struct Sample {
 
 /// Finds the cell of a point and evaluates the fields there. Building it costs about 0.1 µs a cell; asking, less than one.
 pub struct Sampler<'a> {
-    fields: &'a Fields,
+    fields: &'a Field<2>,
     index: FieldIndex,
 }
 
 impl<'a> Sampler<'a> {
     /// Indexes the cells.
-    pub fn new(fields: &'a Fields) -> Self {
+    pub fn new(fields: &'a Field<2>) -> Self {
         let index = FieldIndex::new(fields);
         Self { fields, index }
     }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     /// A quarter ring between radii 1 and 2 in two cells with curved edges; fields are linear in x and y.
-    fn quarter_ring() -> Fields {
+    fn quarter_ring() -> Field<2> {
         let on = |r: f64, degrees: f64| Point::unit(degrees.to_radians()) * r;
         let middle = on(1.5, 45.0);
         let nodes = vec![
@@ -129,7 +129,7 @@ mod tests {
             on(1.0, 45.0),
             middle,
         ];
-        Fields {
+        Field::<2> {
             velocity: nodes
                 .iter()
                 .map(|p| Point::new(1.0 + p.y, p.x - 2.0 * p.y))
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn no_cells_hold_no_point() {
         assert!(
-            Sampler::new(&Fields::default())
+            Sampler::new(&Field::<2>::default())
                 .at(Point::default())
                 .is_none()
         );

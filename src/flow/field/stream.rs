@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{Depths, Fields};
+use super::{Depths, Field};
 use crate::fem::lagrange::{cell_point, p2};
 use crate::fem::quadrature;
 use stokeslet_base::geometry::Point;
@@ -42,7 +42,7 @@ const STRAIGHT: f64 = 1e-10;
 /// # Accuracy and cost
 /// Differences between walls are the flows between them as exactly as volume is conserved; in between as exact as velocities are,
 /// times a length. About 0.5 µs a cell.
-pub fn stream_function(fields: &Fields) -> Option<Vec<f64>> {
+pub fn stream_function(fields: &Field<2>) -> Option<Vec<f64>> {
     let ratio = |c: usize| match &fields.depths {
         Depths::Even => Some(1.0),
         Depths::OfParts(ratios) => {
@@ -89,7 +89,7 @@ fn neighbours(cells: &[[u32; 6]]) -> Vec<[(u32, u8); 3]> {
 
 /// Values at the nodes, from cell to cell in every connected part of the flow.
 fn spread(
-    fields: &Fields,
+    fields: &Field<2>,
     cells: &[CellFlow],
     across: &[[(u32, u8); 3]],
     is_wall: &[[bool; 3]],
@@ -237,7 +237,7 @@ impl StraightCell {
         }
     }
 
-    fn flow(&self, fields: &Fields, c: usize) -> CellFlow {
+    fn flow(&self, fields: &Field<2>, c: usize) -> CellFlow {
         let nodes = fields.cells[c];
         let x = nodes.map(|n| fields.nodes[n as usize]);
         let velocity = nodes.map(|n| fields.velocity[n as usize]);
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     /// A cell with straight or bent edges in the flow of `psi`'s curl, and psi at its nodes.
-    fn cell(bend: f64, psi: fn(Point) -> f64, u: fn(Point) -> Point) -> (Fields, Vec<f64>) {
+    fn cell(bend: f64, psi: fn(Point) -> f64, u: fn(Point) -> Point) -> (Field<2>, Vec<f64>) {
         let v = [
             Point::new(0.2, 0.1),
             Point::new(1.4, 0.3),
@@ -272,15 +272,15 @@ mod tests {
         let middle = |a: Point, b: Point| (a + b) * 0.5 + (b - a).left() * bend;
         let mut nodes = v.to_vec();
         nodes.extend([middle(v[0], v[1]), middle(v[1], v[2]), middle(v[2], v[0])]);
-        let fields = Fields {
+        let fields = Field::<2> {
             velocity: nodes.iter().map(|&p| u(p)).collect(),
             pressure: vec![0.0; 6],
             cells: vec![[0, 1, 2, 3, 4, 5]],
             part: vec![0],
-            ..Fields::default()
+            ..Field::<2>::default()
         };
         let values = nodes.iter().map(|&p| psi(p)).collect();
-        (Fields { nodes, ..fields }, values)
+        (Field::<2> { nodes, ..fields }, values)
     }
 
     #[test]
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn depths_weigh_and_cuts_have_none() {
         let (mut fields, _) = cell(0.0, |p| p.y, |_| Point::new(1.0, 0.0));
-        let of = |fields: &Fields| stream_function(fields).expect("a flow in the plane");
+        let of = |fields: &Field<2>| stream_function(fields).expect("a flow in the plane");
         let even = of(&fields);
         fields.depths = Depths::OfParts(vec![2.5]);
         for (a, b) in of(&fields).iter().zip(&even) {

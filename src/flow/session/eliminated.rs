@@ -6,7 +6,7 @@ use super::conductances::conductances;
 use super::flow::{Answer, Flow, Imbalance};
 use super::measure::{Stillness, check_balance, mass_imbalance, set_still};
 use super::nearby::{Around, Nearby};
-use super::seen::Readout;
+use super::readout::Readout;
 use super::space::{Deep, Plane, Space};
 use super::{
     Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
@@ -126,7 +126,7 @@ impl<const D: usize> Eliminated for Kept<D> {
         if self.flow.local_vectors.is_none() || self.stillness.is_still(&conditions) {
             return Ok((solution, None));
         }
-        let loads = self.seen().data(&conditions, &datum).loads;
+        let loads = self.readout().data(&conditions, &datum).loads;
         let is_ports = wanted == WantedResults::PortsOnly;
         let left = is_ports.then(|| self.flow.left_by(&answer, &loads));
         let around = Around {
@@ -164,7 +164,11 @@ impl<const D: usize> Kept<D> {
         cancel: &CancelToken,
     ) -> Result<(Solution, Answer, Vec<f64>), SolveError> {
         let start = Instant::now();
-        check_conditions(&self.ports, &self.seen().free_connected_components(), asked)?;
+        check_conditions(
+            &self.ports,
+            &self.readout().free_connected_components(),
+            asked,
+        )?;
         let recorder = self.settings.recorder();
         let mut report = self.report.clone();
         report.timings = super::Timings::default();
@@ -173,7 +177,7 @@ impl<const D: usize> Kept<D> {
         let stage = recorder.stage("back substitute");
         let conditions: Vec<Condition> = asked.iter().map(|c| self.space.condition(*c)).collect();
         let datum = self.datum(&conditions);
-        let seen = self.seen();
+        let readout = self.readout();
         let is_still = self.stillness.is_still(&conditions);
         let mut answer = self.answer(&conditions, &datum, cancel, &mut report)?;
         report.timings.back_substitute = start.elapsed().as_secs_f64();
@@ -183,13 +187,13 @@ impl<const D: usize> Kept<D> {
         let clock = Instant::now();
         let stage = recorder.stage("results");
         self.flow.system.complete(&mut answer.state.shared);
-        let values = seen.values(&answer.state.shared, &answer.reactions, &conditions);
-        let (values, shift) = seen.levelled(values, &conditions, &datum);
+        let values = readout.values(&answer.state.shared, &answer.reactions, &conditions);
+        let (values, shift) = readout.levelled(values, &conditions, &datum);
         report.mass_imbalance = mass_imbalance(&values);
         if !is_still {
             check_balance(report.mass_imbalance)?;
         }
-        let mut solution = seen.solution(
+        let mut solution = readout.solution(
             (&values, shift),
             &answer.state,
             &datum,
@@ -206,7 +210,7 @@ impl<const D: usize> Kept<D> {
     }
 
     /// What its answers are read with.
-    fn seen(&self) -> Readout<'_, D> {
+    fn readout(&self) -> Readout<'_, D> {
         Readout {
             space: &*self.space,
             system: &self.flow.system,
@@ -224,8 +228,8 @@ impl<const D: usize> Kept<D> {
         cancel: &CancelToken,
         report: &mut SolveReport,
     ) -> Result<Answer, SolveError> {
-        let seen = self.seen();
-        let PortData { loads, given } = seen.data(conditions, datum);
+        let readout = self.readout();
+        let PortData { loads, given } = readout.data(conditions, datum);
         let loads = ChipVector {
             shared: loads,
             local: Vec::new(),
@@ -237,7 +241,7 @@ impl<const D: usize> Kept<D> {
             }
             let mut shared = shared.to_vec();
             self.flow.system.complete(&mut shared);
-            mass_imbalance(&seen.values(&shared, reactions, conditions))
+            mass_imbalance(&readout.values(&shared, reactions, conditions))
         };
         let settings = (&self.settings, &imbalance as Imbalance<'_>);
         self.flow.solve(&loads, &given, settings, cancel, report)
@@ -308,14 +312,14 @@ impl<const D: usize> Kept<D> {
                     let conditions: Vec<Condition> = given
                         .map(|(port, &value)| port.condition.with_value(value))
                         .collect();
-                    self.seen().values(&shared, &reactions, &conditions)
+                    self.readout().values(&shared, &reactions, &conditions)
                 });
             seen.collect()
         };
         // Few at a time: each has a vector of its own on all that the parts share.
         conductances(
             &self.ports,
-            &self.seen().free_connected_components(),
+            &self.readout().free_connected_components(),
             unit,
             |cases| cases.chunks(CASES).flat_map(answers).collect(),
         )

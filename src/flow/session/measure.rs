@@ -4,13 +4,13 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{PortKind, PortResult, Solution, SolveError};
-use crate::field::Fields;
+use crate::field::Field;
 use crate::field::ports::PortValues;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{Chip, Condition, Port};
 
 /// Greatest nodal speed, and where.
-pub fn fastest(fields: &Fields) -> (f64, Point) {
+pub fn fastest(fields: &Field<2>) -> (f64, Point) {
     let speeds = fields
         .velocity
         .par_chunks(1 << 14)
@@ -112,8 +112,8 @@ pub fn set_still(solution: &mut Solution) {
         (shear.min, shear.mean, shear.max) = (0.0, 0.0, 0.0);
     }
     solution.fields.velocity.fill(Point::default());
-    if let Some(solid) = &mut solution.solid {
-        solid.nodal.velocity.fill([0.0; 3]);
+    if let Some(in_space) = &mut solution.in_space {
+        in_space.velocity.fill([0.0; 3]);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::eliminated::Kept;
 use super::flow::Left;
 use super::measure::mass_imbalance;
-use super::seen::Readout;
+use super::readout::Readout;
 use super::{Conductance, Job, Solution, SolveError, with_arms};
 use crate::stokes::local_vectors::{ChipVector, LocalVectors};
 use crate::stokes::socket::PortSocket;
@@ -59,7 +59,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
             .iter()
             .map(|p| space.socket(&system, p))
             .collect();
-        let seen = Readout {
+        let readout = Readout {
             space: &*space,
             system: &system,
             local_vectors: local_vectors.as_ref(),
@@ -71,7 +71,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
             .iter()
             .map(|port| space.condition(port.condition));
         let conditions: Vec<Condition> = asked.collect();
-        let data = seen.data(&conditions, &self.datum);
+        let data = readout.data(&conditions, &self.datum);
         let is_cancelled = || cancel.is_cancelled();
         let begin = &self.begin;
         let answer = match (&local_vectors, &self.left) {
@@ -85,12 +85,12 @@ impl<const D: usize> Nearby for Around<'_, D> {
             return Ok(None);
         };
         system.complete(&mut answer.state.shared);
-        let values = seen.values(&answer.state.shared, &answer.reactions, &conditions);
-        let (values, shift) = seen.levelled(values, &conditions, &self.datum);
+        let values = readout.values(&answer.state.shared, &answer.reactions, &conditions);
+        let (values, shift) = readout.levelled(values, &conditions, &self.datum);
         let mut report = self.kept.report.clone();
         report.mass_imbalance = mass_imbalance(&values);
         let made = (report, Conductance::default());
-        let found = seen.solution((&values, shift), &answer.state, &self.datum, made, cancel);
+        let found = readout.solution((&values, shift), &answer.state, &self.datum, made, cancel);
         found.map(Some)
     }
 }

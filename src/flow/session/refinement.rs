@@ -5,8 +5,8 @@ use super::flow::Flow;
 use super::space::{Deep, Plane, Space};
 use super::study::Row;
 use super::{SolveError, SolveReport, SolveSettings};
-use crate::fem::lagrange::n_nodes;
-use crate::field::nodal::{Nodal, nodal};
+use crate::field::nodal::nodal;
+use crate::field::{Dimension, Field, In};
 use crate::stokes::manufactured_data::{self, Exact};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
@@ -60,7 +60,10 @@ fn study<const D: usize>(
     settings: &SolveSettings,
     exact: &Exact<D>,
     cancel: &CancelToken,
-) -> Result<Row, SolveError> {
+) -> Result<Row, SolveError>
+where
+    In<D>: Dimension<D>,
+{
     let mut report = SolveReport::default();
     let table = Table::default();
     let job = Job::silent(settings, &table, cancel);
@@ -109,15 +112,17 @@ fn study<const D: usize>(
 fn errors<const D: usize>(
     r: u32,
     unknowns: usize,
-    nodal: &Nodal<D>,
+    nodal: &Field<D>,
     exact: &Exact<D>,
     is_free: bool,
-) -> Row {
+) -> Row
+where
+    In<D>: Dimension<D>,
+{
     let mut is_vertex = vec![false; nodal.nodes.len()];
-    for cell in nodal.cells.chunks_exact(n_nodes::<D>()) {
-        cell[..=D]
-            .iter()
-            .for_each(|&n| is_vertex[n as usize] = true);
+    for cell in &nodal.cells {
+        let vertices = &cell.as_ref()[..=D];
+        vertices.iter().for_each(|&n| is_vertex[n as usize] = true);
     }
     let mut row = Row {
         r,
@@ -129,8 +134,9 @@ fn errors<const D: usize>(
     };
     let mut pressures = Vec::new();
     for (n, &at) in nodal.nodes.iter().enumerate() {
+        let at = at.into();
         let want = (exact.velocity)(at);
-        for (got, want) in nodal.velocity[n].iter().zip(want) {
+        for (got, want) in nodal.velocity[n].into().into_iter().zip(want) {
             let e = got - want;
             row.velocity_linf = row.velocity_linf.max(e.abs());
             row.velocity_l2 += e * e;

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::field::Field;
 use crate::field::drag::PostForce;
-use crate::field::{Fields, Solid};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Condition;
 
@@ -175,9 +175,9 @@ pub struct Solution {
     pub posts: Option<Vec<PostForce>>,
     /// Velocity and pressure; empty where only ports were wanted. Of a chip in three dimensions: at mid-depth, where nothing
     /// flows up or down.
-    pub fields: Fields,
+    pub fields: Field<2>,
     /// All of the fields of a chip in three dimensions; `None` in the plane or where only ports were wanted.
-    pub solid: Option<Solid>,
+    pub in_space: Option<Field<3>>,
 }
 
 impl Solution {
@@ -195,8 +195,8 @@ impl Solution {
             wall_shear: None,
             dissipation: None,
             posts: None,
-            fields: Fields::default(),
-            solid: None,
+            fields: Field::<2>::default(),
+            in_space: None,
         }
     }
 

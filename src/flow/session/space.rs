@@ -1,8 +1,8 @@
 //! What differs between chips in the plane and chips with depth: pieces, sockets of ports, measurements.
 //!
 //! ```text
-//! planar, shallow   plane mesh             flow per depth    Fields
-//! full              layers over the depth  flow              Solid --at mid-depth--> Fields
+//! planar, shallow   plane mesh             flow per depth    Field<2>
+//! full              layers over the depth  flow              Field<3> --at mid-depth--> Field<2>
 //! ```
 
 use super::Job;
@@ -12,10 +12,10 @@ use super::{SolveError, SolveReport, SolveSettings, WallShear};
 use crate::canonical::Canonicalised;
 use crate::field::dissipation::dissipation;
 use crate::field::drag::{Post, PostForce, forces, posts};
-use crate::field::nodal::{Nodal, nodal};
+use crate::field::nodal::nodal;
 use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
-use crate::field::{Depths, Fields, Solid};
+use crate::field::{Depths, Field, SolvedDepth};
 use crate::stokes::boundary::Components;
 use crate::stokes::duct::socket::DuctProfile;
 use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
@@ -33,8 +33,8 @@ pub(super) struct Measured {
     /// W, W/m where the chip has no depth.
     pub dissipation: f64,
     pub posts: Vec<PostForce>,
-    pub fields: Fields,
-    pub solid: Option<Solid>,
+    pub fields: Field<2>,
+    pub in_space: Option<Field<3>>,
 }
 
 /// A way to see chips in `D` dimensions.
@@ -153,16 +153,9 @@ impl Space<2> for Plane {
         is_cancelled: IsCancelled<'_>,
     ) -> Measured {
         let wall_shear = wall_shear::wall_shear(system, local_vectors, state, is_cancelled);
-        let fields = Fields {
+        let fields = Field {
             depths: self.depths.clone(),
-            ..Fields::from(nodal(
-                system,
-                local_vectors,
-                state,
-                None,
-                shift,
-                is_cancelled,
-            ))
+            ..nodal(system, local_vectors, state, None, shift, is_cancelled)
         };
         Measured {
             max_speed: fastest(&fields),
@@ -170,7 +163,7 @@ impl Space<2> for Plane {
             dissipation: self.flow_unit() * dissipation(system, local_vectors, state, is_cancelled),
             posts: forces(system, local_vectors, state, &self.posts, 1.0, is_cancelled),
             fields,
-            solid: None,
+            in_space: None,
         }
     }
 }
@@ -278,13 +271,15 @@ impl Space<3> for Deep {
             Top::Symmetry => 2.0,
             Top::Wall => 1.0,
         };
-        let solid = Solid {
-            nodal: nodal(system, local_vectors, state, None, shift, is_cancelled),
-            depth: self.depth,
-            top: self.extrusion.top,
+        let in_space = Field {
+            depths: SolvedDepth {
+                depth: self.depth,
+                top: self.extrusion.top,
+            },
+            ..nodal(system, local_vectors, state, None, shift, is_cancelled)
         };
         Measured {
-            max_speed: fastest_in_space(&solid.nodal),
+            max_speed: fastest_in_space(&in_space),
             wall_shear: WallShear {
                 min: shear.min,
                 mean: shear.mean,
@@ -301,8 +296,8 @@ impl Space<3> for Deep {
                 copies / self.depth,
                 is_cancelled,
             ),
-            fields: solid.mid_depth(),
-            solid: Some(solid),
+            fields: in_space.mid_depth(),
+            in_space: Some(in_space),
         }
     }
 
@@ -313,7 +308,7 @@ impl Space<3> for Deep {
 }
 
 /// Greatest nodal speed, and over which place.
-fn fastest_in_space(nodal: &Nodal<3>) -> (f64, Point) {
+fn fastest_in_space(nodal: &Field<3>) -> (f64, Point) {
     let squares = nodal.velocity.iter().map(|v| v.iter().map(|x| x * x).sum());
     let best = squares
         .enumerate()

@@ -6,7 +6,7 @@ use rstar::RTree;
 use rstar::primitives::GeomWithData;
 
 use super::{GAUSS, WallStress};
-use crate::field::Fields;
+use crate::field::Field;
 use crate::field::index::nodes_of;
 use stokeslet_base::geometry::Point;
 
@@ -27,8 +27,8 @@ pub struct WallPoint {
 }
 
 /// Every wall as a row of places, two an edge (its Gauss points), the flow on the left. Walls that end at sockets of ports come
-/// first, closed ones after them, each in the order of their first edges in [`Fields::walls`].
-pub fn along_walls(fields: &Fields, stress: &WallStress) -> Vec<Vec<WallPoint>> {
+/// first, closed ones after them, each in the order of their first edges in [`Field::walls`].
+pub fn along_walls(fields: &Field<2>, stress: &WallStress) -> Vec<Vec<WallPoint>> {
     let edges: Vec<[Point; 3]> = fields
         .walls
         .iter()

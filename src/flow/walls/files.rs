@@ -6,12 +6,12 @@ use super::{WallPoint, WallStress, along_walls};
 use crate::export::csv::cell;
 use crate::export::polylines::{Polylines, write_polylines};
 use crate::export::{ExtraFile, Format};
-use crate::field::Fields;
+use crate::field::Field;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
 /// The stress along every wall among the files of a solution.
-pub fn files(chip: &Chip, fields: &Fields, stress: &WallStress) -> [ExtraFile; 2] {
+pub fn files(chip: &Chip, fields: &Field<2>, stress: &WallStress) -> [ExtraFile; 2] {
     let walls = along_walls(fields, stress);
     [
         ExtraFile::new(Format::Csv, "walls.csv", |out| write_csv(out, &walls, chip)),

@@ -8,7 +8,7 @@ pub use files::{files, write_csv, write_vtp};
 
 use rayon::prelude::*;
 
-use crate::field::Fields;
+use crate::field::Field;
 use stokeslet_base::geometry::Point;
 
 /// The two Gauss points of an edge.
@@ -20,16 +20,16 @@ const SPANNED: f64 = 0.99;
 /// Shear stress on the edges of walls, Pa.
 #[derive(Clone, Debug, Default)]
 pub struct WallStress {
-    /// At the two Gauss points of each edge of [`Fields::walls`], where it is most exact.
+    /// At the two Gauss points of each edge of [`Field::walls`], where it is most exact.
     pub at_gauss: Vec<[f64; 2]>,
-    /// At the ends of each edge of [`Fields::walls`], drawn on from the Gauss points: in corners the field itself has no limit.
+    /// At the ends of each edge of [`Field::walls`], drawn on from the Gauss points: in corners the field itself has no limit.
     pub at_ends: Vec<[f32; 2]>,
     /// Least and greatest at the Gauss points.
     pub range: [f64; 2],
 }
 
 /// `|t . mu (grad u + grad u^T) n|` at two points of every wall edge.
-pub fn wall_stress(fields: &Fields, viscosity: f64) -> WallStress {
+pub fn wall_stress(fields: &Field<2>, viscosity: f64) -> WallStress {
     let at_gauss: Vec<[f64; 2]> = fields
         .walls
         .par_iter()
@@ -73,7 +73,7 @@ impl WallStress {
     }
 
     /// At every node: on walls the mean of the edges there, elsewhere not a number.
-    pub fn at_nodes(&self, fields: &Fields) -> Vec<f64> {
+    pub fn at_nodes(&self, fields: &Field<2>) -> Vec<f64> {
         let mut sums = vec![(0.0, 0_u32); fields.nodes.len()];
         for (&(cell, edge), ends) in fields.walls.iter().zip(&self.at_ends) {
             let [a, b] = ends.map(f64::from);
@@ -95,7 +95,7 @@ impl WallStress {
 }
 
 /// Rate of shear along the wall at `s` of an edge, 1/s.
-fn rate(fields: &Fields, cell: usize, edge: usize, s: f64) -> f64 {
+fn rate(fields: &Field<2>, cell: usize, edge: usize, s: f64) -> f64 {
     let mut l = [0.0; 3];
     (l[edge], l[(edge + 1) % 3]) = (1.0 - s, s);
     let nodes = fields.cells[cell];

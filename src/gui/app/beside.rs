@@ -20,8 +20,8 @@ use super::rebase::rebased;
 use crate::background;
 use crate::canvas::shown::Shown;
 use crate::command::Command;
+use crate::context::Selection;
 use crate::document::{Reading, Source};
-use crate::seen::Selection;
 use crate::words::sentence;
 use stokeslet_cad::chip::Layout;
 use stokeslet_cad::design::Design;
@@ -297,10 +297,10 @@ impl App {
             self.beside.wait(command, drag);
             return None;
         }
-        let seen = self.state.document.design.clone();
+        let before = self.state.document.design.clone();
         self.finish_edits();
-        match (seen, &self.state.document.design) {
-            (Some(seen), Some(now)) => Some(rebased(command, &seen, now)),
+        match (before, &self.state.document.design) {
+            (Some(before), Some(now)) => Some(rebased(command, &before, now)),
             _ => Some(command),
         }
     }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Weak};
 
 use super::App;
 use crate::command::{Command, Layer, Panel};
+use crate::context::Workspace;
 use crate::results::Quantity;
-use crate::seen::Workspace;
 use crate::species::follower::{Order, Told};
 use crate::species::section::Section;
 use crate::species::{Dissolved, kind_of};
@@ -92,18 +92,18 @@ impl App {
 
     /// The section under the pointer, for the next frame.
     pub(super) fn take_section(&mut self) {
-        let seen = &self.state;
-        let is_seen = seen.workspace == Workspace::Chip
-            && (seen.shown.colour.is_some_and(Quantity::is_dissolved)
-                || seen.settings.panels.contains(&Panel::Species));
-        let dissolved = seen.results.dissolved.as_ref();
+        let state = &self.state;
+        let is_seen = state.workspace == Workspace::Chip
+            && (state.shown.colour.is_some_and(Quantity::is_dissolved)
+                || state.settings.panels.contains(&Panel::Species));
+        let dissolved = state.results.dissolved.as_ref();
         let Some(dissolved) = dissolved.filter(|d| is_seen && !d.results.is_empty()) else {
             return;
         };
         let place = self
             .canvas
             .pointer
-            .or(seen.results.section.as_ref().map(|s| s.at));
+            .or(state.results.section.as_ref().map(|s| s.at));
         let Some(at) = place else {
             return;
         };

@@ -13,6 +13,7 @@ use eframe::egui::{
 
 use super::{App, Start};
 use crate::command::{Command, Layer, Panel};
+use crate::context::{Hidden, Selection, Workspace};
 use crate::document::{Document, EMPTY};
 use crate::files::autosave::{self, Autosave, Leftover};
 use crate::files::dialogs::{Answer, Ask, Dialogs};
@@ -26,7 +27,6 @@ use crate::files::{self, examples, recent, sentence};
 use crate::liquids::LiquidFormat;
 use crate::panels::{Asked, Notice, Panels, Question};
 use crate::results::ResultView;
-use crate::seen::{Hidden, Selection, Workspace};
 use crate::words::capital;
 use stokeslet_flow::export::{ExportError, Format};
 use stokeslet_species::Species;

@@ -4,9 +4,9 @@ use eframe::egui::{Event, Key, Modifiers, ViewportCommand};
 
 use super::App;
 use crate::command::Command;
+use crate::context::{Selection, Tool, Workspace};
 use crate::keys::SHORTCUTS;
 use crate::liquids::LIQUID_SHORTCUTS;
-use crate::seen::{Selection, Tool, Workspace};
 
 impl App {
     /// Keys that the text fields and the canvas have left over.

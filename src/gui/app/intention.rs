@@ -5,7 +5,7 @@ use stokeslet_cad::design::{Edit, Placement};
 use stokeslet_cad::edits::{self, Drawing, Refusal};
 
 use crate::command::Command;
-use crate::seen::{Hidden, Selection};
+use crate::context::{Hidden, Selection};
 
 /// What an intention comes to: changes, and what is selected then (`None`: as before).
 pub(super) type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;

@@ -6,10 +6,10 @@ use eframe::egui;
 
 use super::{App, Start};
 use crate::command::{ChannelEnd, Command as C, Layer, Panel, Theme};
+use crate::context::{Selection, Tool, Workspace};
 use crate::files::export::PictureFormat;
 use crate::files::outline::OutlineKind;
 use crate::liquids::LiquidCommand;
-use crate::seen::{Selection, Tool, Workspace};
 use crate::studies::StudyCommand;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, Pascal, PascalSecond, Radian};
@@ -319,9 +319,9 @@ fn every_command_is_known_to_somebody() {
         ..Start::default()
     };
     let mut app = App::new(&start, &egui::Context::default());
-    let mut seen = [false; KINDS];
+    let mut found = [false; KINDS];
     for command in one_of_each(home.path()) {
-        seen[number(&command)] = true;
+        found[number(&command)] = true;
         // These open dialogs of the system, which a test has no hands for.
         let asks = matches!(
             command,
@@ -333,6 +333,6 @@ fn every_command_is_known_to_somebody() {
             command.label()
         );
     }
-    let missing: Vec<usize> = (0..KINDS).filter(|&k| !seen[k]).collect();
+    let missing: Vec<usize> = (0..KINDS).filter(|&k| !found[k]).collect();
     assert!(missing.is_empty(), "no sample of {missing:?}");
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::App;
+use crate::context::Workspace;
 use crate::files::open;
 use crate::files::task::Task;
 use crate::liquids::systems::{OwnScene, recognise};
 use crate::liquids::{Goal, LiquidCommand, LiquidFormat, News, Runner, Setup, Stage, export};
 use crate::panels::Notice;
-use crate::seen::Workspace;
 
 /// The window is drawn so often while a frame takes its time: the seconds move.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);

@@ -5,7 +5,7 @@ use eframe::egui::{Id, Pos2, Rect, Role, Sense, Vec2, WidgetInfo, accesskit};
 use super::overlays;
 use super::tools::ToolInput;
 use crate::command::Command;
-use crate::seen::{Selection, Tool};
+use crate::context::{Selection, Tool};
 
 /// With more than this in view there are none: nobody can go through them all, and they cost time.
 const MOST: usize = 300;
@@ -24,11 +24,13 @@ pub fn widgets(input: &ToolInput<'_>, out: &mut Vec<Command>) {
         .take(MOST + 1)
         .collect();
     let design = input.design();
-    let drawn: Vec<_> = overlays::shown(design, input.seen).take(MOST + 1).collect();
+    let drawn: Vec<_> = overlays::shown(design, input.context)
+        .take(MOST + 1)
+        .collect();
     if items.len() + scene.free.len() + input.ports.len() + drawn.len() > MOST {
         return;
     }
-    let selection = input.seen.selection;
+    let selection = input.context.selection;
     for item in items {
         let name = scene.name(item);
         let kind = design.map_or("", |design| match design.components.get(item) {
@@ -69,7 +71,8 @@ pub fn widgets(input: &ToolInput<'_>, out: &mut Vec<Command>) {
         let name = scene.layout.full_name(socket);
         let at = input.view.to_screen(socket.geometry.middle);
         let label = format!("socket {name}");
-        if widget(input, ("socket", &name), at, &label, false) && *input.seen.tool == Tool::Port {
+        if widget(input, ("socket", &name), at, &label, false) && *input.context.tool == Tool::Port
+        {
             out.push(Command::AddPort(name));
         }
     }

@@ -14,8 +14,8 @@ use super::ports::Symbol;
 use super::scene::{Bounds, Scene};
 use super::theme::Colours;
 use crate::command::Layer;
+use crate::context::ViewContext;
 use crate::panels::values::show_quantity;
-use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Layout;
 use stokeslet_cad::edits::{Dimensioned, Drawing, dimensions_of};
@@ -70,17 +70,17 @@ impl Dimensions {
         view: &View,
         scene: &Scene,
         ports: &[Symbol],
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
     ) -> Vec<Label> {
         let mut labels: Vec<Label> = Vec::new();
-        if !seen.settings.layers.contains(&Layer::Dimensions) {
+        if !context.settings.layers.contains(&Layer::Dimensions) {
             return labels;
         }
         let arrow = |port: &Symbol| Rect::from_two_pos(port.foot, port.head()).expand(4.0);
         let ports = ports.iter().flat_map(|port| [port.text, arrow(port)]);
         let mut taken: Vec<Rect> = ports.collect();
-        for dimension in self.in_view(painter, view, scene, seen) {
-            let made = label(dimension, (painter, view, scene, seen), &taken);
+        for dimension in self.in_view(painter, view, scene, context) {
+            let made = label(dimension, (painter, view, scene, context), &taken);
             taken.extend(made.iter().map(|label| label.rect));
             labels.extend(made);
         }
@@ -93,9 +93,9 @@ impl Dimensions {
         painter: &Painter,
         view: &View,
         scene: &Scene,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
     ) -> Vec<&Dimensioned> {
-        let document = seen.document;
+        let document = context.document;
         let Some(design) = &document.design else {
             return Vec::new();
         };
@@ -104,7 +104,7 @@ impl Dimensions {
             self.of = Some(document.layout.clone());
             self.known.clear();
         }
-        let drawing = Drawing::new(design, &document.layout, seen.library);
+        let drawing = Drawing::new(design, &document.layout, context.library);
         let (low, high) = view.seen();
         let in_view = Bounds { low, high };
         let has_room = |name: &str| {
@@ -137,13 +137,13 @@ impl Dimensions {
 
 fn label(
     Dimensioned { component, handle }: &Dimensioned,
-    (painter, view, scene, seen): (&Painter, &View, &Scene, &ViewContext<'_>),
+    (painter, view, scene, context): (&Painter, &View, &Scene, &ViewContext<'_>),
     taken: &[Rect],
 ) -> Option<Label> {
     let item = scene.item(component)?;
     let bounds = scene.boxes[item]?;
     // While the component is dragged its dimensions go with it.
-    let before = &seen.document.layout;
+    let before = &context.document.layout;
     let then = before
         .item(component)
         .and_then(|item| before.motions[item])?;

@@ -5,7 +5,7 @@ use eframe::egui::{self, Ui};
 use super::scene::Scene;
 use super::tools::Hit;
 use crate::command::Command;
-use crate::seen::{Selection, Tool, ViewContext};
+use crate::context::{Selection, Tool, ViewContext};
 use stokeslet_cad::chip::SocketUse;
 use stokeslet_cad::edits::Axis;
 
@@ -22,7 +22,7 @@ pub struct Target {
 pub fn menu(
     ui: &mut Ui,
     target: &Target,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     scene: &Scene,
     out: &mut Vec<Command>,
 ) {
@@ -42,11 +42,11 @@ pub fn menu(
         }
         Some(Hit::Item(name)) => on_item(ui, name, scene, out),
         Some(Hit::Dimension(component, parameter)) => {
-            on_parameter(ui, component, parameter, seen, out);
+            on_parameter(ui, component, parameter, context, out);
         }
         Some(Hit::Parameter(parameter)) => {
-            if let Some(component) = seen.selection.single() {
-                on_parameter(ui, component, parameter, seen, out);
+            if let Some(component) = context.selection.single() {
+                on_parameter(ui, component, parameter, context, out);
             }
         }
         Some(Hit::WayPoint(..)) | None => {
@@ -54,7 +54,7 @@ pub fn menu(
             entry(ui, Command::SelectAll, out);
             ui.separator();
             for tool in [Tool::Channel, Tool::Port, Tool::Ruler, Tool::Probe] {
-                if *seen.tool != tool {
+                if *context.tool != tool {
                     entry(ui, Command::SetTool(tool), out);
                 }
             }
@@ -68,11 +68,11 @@ fn on_parameter(
     ui: &mut Ui,
     component: &str,
     parameter: &str,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     out: &mut Vec<Command>,
 ) {
     let (component, parameter) = (component.to_owned(), parameter.to_owned());
-    let design = seen.document.shown_design();
+    let design = context.document.shown_design();
     let mut all = design.iter().flat_map(|d| &d.components);
     let found = all.find(|c| c.name.value == component);
     let is_there = found.is_some_and(|c| c.dimensions.iter().any(|d| d.value == parameter));

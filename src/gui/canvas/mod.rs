@@ -38,8 +38,8 @@ use eframe::egui::{self, Color32, Sense};
 
 use super::background;
 use super::command::{Command, Layer};
+use super::context::{FEW_PARTS, Hidden, Selection, Tool, ViewContext};
 use super::panels::OnCanvas;
-use super::seen::{FEW_PARTS, Hidden, Selection, Tool, ViewContext};
 use dimensions::Dimensions;
 use grid::Grid;
 use outline::Outlines;
@@ -64,9 +64,9 @@ pub(crate) const STEP: f64 = 1.4;
 /// What draws results on the canvas.
 pub trait FieldPainter {
     /// Over the chip's area, under its walls.
-    fn under(&mut self, painter: &egui::Painter, view: &View, seen: &ViewContext<'_>);
+    fn under(&mut self, painter: &egui::Painter, view: &View, context: &ViewContext<'_>);
     /// Over everything: legends, probes.
-    fn over(&mut self, painter: &egui::Painter, view: &View, seen: &ViewContext<'_>);
+    fn over(&mut self, painter: &egui::Painter, view: &View, context: &ViewContext<'_>);
 }
 
 /// Around the socket of a port its arrow, name and value lie within this, points.
@@ -200,10 +200,10 @@ impl Canvas {
     }
 
     /// What is going on, for what is shown over it.
-    pub fn state(&self, seen: &ViewContext<'_>) -> OnCanvas {
+    pub fn state(&self, context: &ViewContext<'_>) -> OnCanvas {
         let scene = self.scene.iter();
         let boxes = scene.flat_map(|scene| scene.boxes.iter().flatten().copied());
-        let boxes = boxes.chain(overlays::boxes(seen));
+        let boxes = boxes.chain(overlays::boxes(context));
         // Where there are more than can be told apart it doesn't matter what is covered.
         let boxes = boxes.take(MOST_BOXES).map(|b| {
             egui::Rect::from_two_pos(self.view.to_screen(b.low), self.view.to_screen(b.high))
@@ -222,7 +222,7 @@ impl Canvas {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         fields: &mut dyn FieldPainter,
         out: &mut Vec<Command>,
     ) {
@@ -232,7 +232,7 @@ impl Canvas {
         let response = ui.interact(within, area.id.with("chip"), Sense::CLICK | Sense::DRAG);
         self.view.rect = area.rect;
         self.layer = Some(response.layer_id);
-        let scene = self.scene_of(seen);
+        let scene = self.scene_of(context);
         self.apply_fit(&scene);
         let dropped = response.contains_pointer() && ui.input(|i| i.pointer.any_released());
         if response.is_pointer_button_down_on() || dropped {
@@ -256,7 +256,7 @@ impl Canvas {
         let keyed = match hears_keys {
             true => self
                 .tools
-                .hear_cursor(ui.ctx(), seen.tool, mouse, &mut self.view, &scene),
+                .hear_cursor(ui.ctx(), context.tool, mouse, &mut self.view, &scene),
             false => None,
         };
         let at = keyed.map(|keyed| keyed.at).or(mouse);
@@ -265,13 +265,13 @@ impl Canvas {
         let view = self.view;
         let colours = Colours::of(ui.visuals());
         self.is_light = !ui.visuals().dark_mode;
-        let design = seen.document.shown_design();
+        let design = context.document.shown_design();
         let ports = design.map_or_else(Vec::new, |design| {
-            ports::symbols(&painter, &view, &scene, design, seen.results)
+            ports::symbols(&painter, &view, &scene, design, context.results)
         });
         let dimensions = self
             .dimensions
-            .labels(&painter, &view, &scene, &ports, seen);
+            .labels(&painter, &view, &scene, &ports, context);
         let input = ToolInput {
             ui: &*ui,
             response: &response,
@@ -280,9 +280,9 @@ impl Canvas {
             scene: &scene,
             ports: &ports,
             dimensions: &dimensions,
-            seen,
+            context,
             colours,
-            grid: seen.settings.snap.then(|| Grid::at(view.scale)),
+            grid: context.settings.snap.then(|| Grid::at(view.scale)),
             pointer: at,
             hears_keys,
             keyed,
@@ -297,7 +297,7 @@ impl Canvas {
         tools::edit_ui(&mut self.tools, &input, out);
         access::widgets(&input, out);
         let menu = &self.menu;
-        response.context_menu(|ui| menu::menu(ui, menu, seen, &scene, out));
+        response.context_menu(|ui| menu::menu(ui, menu, context, &scene, out));
         if let Some(bounds) = self.tools.fit.take() {
             self.fit_box(bounds.low, bounds.high);
             ui.ctx().request_repaint();
@@ -305,12 +305,12 @@ impl Canvas {
     }
 
     /// The scene of what is shown, made anew where the layout is another.
-    fn scene_of(&mut self, seen: &ViewContext<'_>) -> Arc<Scene> {
-        let layout = seen.document.shown_layout();
+    fn scene_of(&mut self, context: &ViewContext<'_>) -> Arc<Scene> {
+        let layout = context.document.shown_layout();
         let was_behind = std::mem::take(&mut self.is_behind);
         if let Some(scene) = &self.scene
             && Arc::ptr_eq(&scene.layout, layout)
-            && scene.hidden == *seen.hidden
+            && scene.hidden == *context.hidden
         {
             return scene.clone();
         }
@@ -320,10 +320,10 @@ impl Canvas {
             self.before = None;
         }
         let expected = self.expected.take();
-        let expected = expected.filter(|e| e.is_of(layout, seen.hidden, &self.outlines));
+        let expected = expected.filter(|e| e.is_of(layout, context.hidden, &self.outlines));
         let new = expected.unwrap_or_else(|| {
-            let design = seen.document.shown_design();
-            Shown::new(layout, design.map(|d| &**d), seen.hidden, &self.outlines)
+            let design = context.document.shown_design();
+            Shown::new(layout, design.map(|d| &**d), context.hidden, &self.outlines)
         });
         let has_triangles = new.painted.is_some();
         let painted = new
@@ -345,8 +345,8 @@ impl Canvas {
     }
 
     /// The scene of the chip that is compared with, if one is, made anew where it is another.
-    fn before_of(&mut self, seen: &ViewContext<'_>) -> Option<Arc<Scene>> {
-        let layout = &seen.before?.layout;
+    fn before_of(&mut self, context: &ViewContext<'_>) -> Option<Arc<Scene>> {
+        let layout = &context.before?.layout;
         let known = self.before.as_ref();
         let known = known.filter(|scene| Arc::ptr_eq(&scene.layout, layout));
         let scene = known.cloned();
@@ -379,7 +379,7 @@ impl Canvas {
         };
         let hit = self.tools.hit(input, at);
         match &hit {
-            Some(Hit::Item(name)) if !input.seen.selection.items.contains(name) => {
+            Some(Hit::Item(name)) if !input.context.selection.items.contains(name) => {
                 out.push(Command::Select(Selection::one(name)));
             }
             Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(name))),
@@ -397,8 +397,8 @@ impl Canvas {
 
     fn paint(&mut self, input: &ToolInput<'_>, fields: &mut dyn FieldPainter) {
         let (painter, view, scene) = (input.painter, input.view, input.scene);
-        let (seen, colours) = (input.seen, input.colours);
-        let layers = &seen.settings.layers;
+        let (context, colours) = (input.context, input.colours);
+        let layers = &context.settings.layers;
         painter.rect_filled(view.rect, 0.0, colours.background);
         if layers.contains(&Layer::Grid) {
             grid::paint(painter, view, colours);
@@ -417,13 +417,13 @@ impl Canvas {
         }
         let [areas, walls] = self.painted.meshes();
         painter.extend(areas.into_iter().map(Into::into));
-        fields.under(painter, view, seen);
-        if !seen.hidden.items.is_empty() && seen.shown.colour.is_some() {
+        fields.under(painter, view, context);
+        if !context.hidden.items.is_empty() && context.shown.colour.is_some() {
             // Colours lie over the whole chip.
             painter.add(paint::cover(scene, &self.outlines, view, colours));
         }
         // Under the walls of now, which hide it where nothing was changed.
-        let before = self.before_of(seen);
+        let before = self.before_of(context);
         if let Some(before) = before.filter(|b| !Arc::ptr_eq(&b.layout, &scene.layout)) {
             let pen = Pen {
                 width: 1.6,
@@ -462,7 +462,7 @@ impl Canvas {
             dimensions::paint(painter, label, is_lit, colours);
         }
         for port in input.ports {
-            let is_selected = seen.selection.port.as_ref() == Some(&port.name);
+            let is_selected = context.selection.port.as_ref() == Some(&port.name);
             let is_hovered = self.tools.hover == Some(Hit::Port(port.name.clone()));
             let colour = match (is_selected, is_hovered) {
                 (true, _) => colours.accent,
@@ -473,14 +473,14 @@ impl Canvas {
         }
         self.paint_problems(input);
         tools::paint(&self.tools, input, &self.outlines);
-        fields.over(painter, view, seen);
+        fields.over(painter, view, context);
         grid::paint_bar(painter, view, colours);
     }
 
     fn paint_highlights(&mut self, input: &ToolInput<'_>) {
         let (painter, scene, colours) = (input.painter, input.scene, input.colours);
         let pixel = 1.0 / painter.pixels_per_point();
-        let selection = &input.seen.selection.items;
+        let selection = &input.context.selection.items;
         let parts_of = |name: &String| {
             let item = scene.item(name);
             item.map_or(&[][..], |item| scene.parts_of(item))
@@ -495,7 +495,7 @@ impl Canvas {
             let outlines = &self.outlines;
             // Over colours that mean something, only the outline: a tint would be read as another value.
             let has_field =
-                input.seen.shown.colour.is_some() && input.seen.results.solved.is_some();
+                input.context.shown.colour.is_some() && input.context.results.solved.is_some();
             let inside = if has_field {
                 Color32::TRANSPARENT
             } else {
@@ -519,7 +519,7 @@ impl Canvas {
                     parts, scene, outlines, input.view, pen, inside,
                 ));
             }
-            if *input.seen.tool == Tool::Select
+            if *input.context.tool == Tool::Select
                 && let Some(at) = input.pointer
             {
                 let text = describe(input, name);
@@ -530,7 +530,7 @@ impl Canvas {
 
     fn paint_problems(&mut self, input: &ToolInput<'_>) {
         let (painter, scene, colours) = (input.painter, input.scene, input.colours);
-        let errors = input.seen.document.errors().iter();
+        let errors = input.context.document.errors().iter();
         let mut names: Vec<&str> = errors
             .filter_map(|d| d.place.component.as_deref())
             .collect();

@@ -12,7 +12,7 @@ use super::scene::Bounds;
 use super::theme::Colours;
 use super::tools::ToolInput;
 use crate::command::Layer;
-use crate::seen::{Tool, ViewContext};
+use crate::context::{Tool, ViewContext};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Design, Overlay, OverlayLayer, OverlayShape, overlay_bounds};
 
@@ -26,14 +26,14 @@ const MOST_TEXT: f32 = 120.0;
 /// Overlays that are to be seen: those of shown layers, and those of the layer that is being drawn on.
 pub fn shown<'a>(
     design: Option<&'a Design>,
-    seen: &'a ViewContext<'_>,
+    context: &'a ViewContext<'_>,
 ) -> impl Iterator<Item = &'a Overlay> {
     let layers = OverlayLayer::ALL.into_iter().filter(|&layer| {
-        *seen.tool == Tool::Overlay(layer) || seen.settings.layers.contains(&Layer::of(layer))
+        *context.tool == Tool::Overlay(layer) || context.settings.layers.contains(&Layer::of(layer))
     });
     let layers: Vec<OverlayLayer> = layers.collect();
     let overlays = design.map_or(&[][..], |design| &design.overlays);
-    let is_hidden = |name: &String| seen.hidden.items.contains(name);
+    let is_hidden = |name: &String| context.hidden.items.contains(name);
     overlays
         .iter()
         .filter(move |o| layers.contains(&o.layer) && !is_hidden(&o.name.value))
@@ -42,7 +42,7 @@ pub fn shown<'a>(
 /// The overlay at a place, or within `reach` of it, m; of several the one that was drawn last.
 pub fn at<'a>(input: &'a ToolInput<'_>, place: Point, reach: f64) -> Option<&'a Overlay> {
     let usual = input.design()?.width.0;
-    let near = shown(input.design(), input.seen);
+    let near = shown(input.design(), input.context);
     near.filter(|o| o.shape.distance(place, usual) <= reach)
         .last()
 }
@@ -57,15 +57,15 @@ pub fn in_box(input: &ToolInput<'_>, within: &Bounds, catch: Catch) -> BTreeSet<
             Catch::Touched => within.meets(&own),
         }
     };
-    let caught = shown(input.design(), input.seen).filter(is_caught);
+    let caught = shown(input.design(), input.context).filter(is_caught);
     caught.map(|o| o.name.value.clone()).collect()
 }
 
 /// Boxes of those that are to be seen.
-pub fn boxes(seen: &ViewContext<'_>) -> Vec<Bounds> {
-    let design = seen.document.shown_design().map(|d| &**d);
+pub fn boxes(context: &ViewContext<'_>) -> Vec<Bounds> {
+    let design = context.document.shown_design().map(|d| &**d);
     let usual = design.map_or(0.0, |design| design.width.0);
-    shown(design, seen).map(|o| box_of(o, usual)).collect()
+    shown(design, context).map(|o| box_of(o, usual)).collect()
 }
 
 /// The box around those that are taken, by name.
@@ -112,7 +112,7 @@ pub fn paint(input: &ToolInput<'_>, layer: OverlayLayer, hovered: Option<&str>) 
     let usual = design.width.0;
     let (low, high) = view.seen();
     let in_view = Bounds { low, high };
-    let of_layer = shown(Some(design), input.seen).filter(|o| o.layer == layer);
+    let of_layer = shown(Some(design), input.context).filter(|o| o.layer == layer);
     for overlay in of_layer.filter(|o| in_view.meets(&box_of(o, usual))) {
         let name = overlay.name.value.as_str();
         draw(
@@ -123,7 +123,7 @@ pub fn paint(input: &ToolInput<'_>, layer: OverlayLayer, hovered: Option<&str>) 
             Ink::of(layer, colours),
         );
         let mark = match hovered == Some(name) {
-            _ if input.seen.selection.items.contains(name) => Some((2.0, colours.accent)),
+            _ if input.context.selection.items.contains(name) => Some((2.0, colours.accent)),
             true => Some((1.5, colours.hover)),
             false => None,
         };

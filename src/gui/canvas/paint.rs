@@ -13,7 +13,7 @@ use super::scene::{Placed, Scene};
 use super::stroke::{Pen, stroke};
 use super::theme::Colours;
 use crate::background;
-use crate::seen::FEW_PARTS;
+use crate::context::FEW_PARTS;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::shape::{Socket, SocketRef};
 

@@ -10,7 +10,7 @@ use super::View;
 use super::buckets::Buckets;
 use super::grouped::Grouped;
 use super::outline::Outlines;
-use crate::seen::Hidden;
+use crate::context::Hidden;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{Layout, SocketUse};
 use stokeslet_cad::library::boundary;

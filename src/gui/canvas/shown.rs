@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::outline::Outlines;
 use super::paint::{Look, Painted};
 use super::scene::Scene;
-use crate::seen::{FEW_PARTS, Hidden};
+use crate::context::{FEW_PARTS, Hidden};
 use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
 use stokeslet_cad::design::Design;
 use stokeslet_cad::shape::Socket;
@@ -88,8 +88,8 @@ mod tests {
     use super::*;
     use crate::canvas::Canvas;
     use crate::canvas::theme::LIGHT;
+    use crate::context::WindowState;
     use crate::document::{Document, EMPTY};
-    use crate::seen::WindowState;
     use std::fmt::Write as _;
     use stokeslet_cad::library::Library;
 
@@ -124,7 +124,7 @@ mod tests {
         let made = shown().expect("a large chip");
         let scene = made.scene.clone();
         canvas.expect(made);
-        assert!(Arc::ptr_eq(&canvas.scene_of(&state.seen()), &scene));
+        assert!(Arc::ptr_eq(&canvas.scene_of(&state.context()), &scene));
         assert!(canvas.painted.is_of(&look, &scene));
         assert!(!canvas.is_behind);
 
@@ -132,7 +132,7 @@ mod tests {
         let made = shown().expect("a large chip");
         let stale = made.scene.clone();
         canvas.expect(made);
-        let scene = canvas.scene_of(&state.seen());
+        let scene = canvas.scene_of(&state.context());
         assert!(!Arc::ptr_eq(&scene, &stale) && scene.hides(7));
         assert!(canvas.is_behind, "its triangles are left to the next frame");
     }

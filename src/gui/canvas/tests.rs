@@ -11,8 +11,8 @@ use egui_kittest::kittest::Queryable;
 use super::grid::Grid;
 use super::{Canvas, DraggedKind, FieldPainter, View};
 use crate::command::{ChannelEnd, Command};
+use crate::context::{Selection, Tool, ViewContext, WindowState};
 use crate::document::Document;
-use crate::seen::{Selection, Tool, ViewContext, WindowState};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Metre;
 use stokeslet_cad::chip::{Layout, lay_out};
@@ -75,9 +75,9 @@ fn bench<'a>(components: &str, rest: &str) -> Harness<'a, Bench> {
                 if bench.has_field {
                     ui.text_edit_singleline(&mut bench.text);
                 }
-                let seen = bench.state.seen();
+                let context = bench.state.context();
                 let mut commands = Vec::new();
-                bench.canvas.ui(ui, &seen, &mut Nothing, &mut commands);
+                bench.canvas.ui(ui, &context, &mut Nothing, &mut commands);
                 for command in &commands {
                     match command {
                         Command::Select(selection) => bench.state.selection = selection.clone(),

@@ -1,7 +1,7 @@
 //! What commands are called, and the other words that people look for them by.
 
 use super::{Command, Panel, Theme};
-use crate::seen::Tool;
+use crate::context::Tool;
 use crate::studies::StudyCommand;
 use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::edits::{Axis, Joint};

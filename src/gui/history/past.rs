@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::History;
-use crate::seen::Selection;
+use crate::context::Selection;
 
 /// Steps that are kept; the older ones are lost with the program.
 const KEPT: usize = 100;

@@ -9,8 +9,8 @@ use super::settings::{AXES, Colour, Mark, Side, Slice, Walls, size_label, sizes}
 use super::subjects::{Group, subject, subjects};
 use super::systems::{choice, is_value};
 use crate::command::Command;
+use crate::context::{ViewContext, Workspace};
 use crate::keys::Binding;
-use crate::seen::{ViewContext, Workspace};
 use stokeslet_dynamics::stepped::{Hand, Values};
 
 /// One thing to do in the workspace of liquids.
@@ -218,14 +218,14 @@ impl LiquidCommand {
     ///
     /// # Errors
     /// What keeps it from being done, as the end of "not now: ...".
-    pub fn is_enabled(&self, seen: &ViewContext<'_>) -> Result<(), &'static str> {
+    pub fn is_enabled(&self, context: &ViewContext<'_>) -> Result<(), &'static str> {
         use LiquidCommand as L;
         let when = |is_so: bool, why_not| if is_so { Ok(()) } else { Err(why_not) };
-        if seen.workspace != Workspace::Liquids {
+        if context.workspace != Workspace::Liquids {
             return Err("it is about scenes that are stepped: open the workspace Liquids first");
         }
-        let settings = &seen.settings.liquids;
-        let liquids = seen.liquids;
+        let settings = &context.settings.liquids;
+        let liquids = context.liquids;
         let group = settings.group();
         let is_scene = group == Group::Scenes;
         let is_shown = |side: Side| when(side == Side::Left || settings.compare, NOT_COMPARED);

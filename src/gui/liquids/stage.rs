@@ -22,11 +22,11 @@ use crate::canvas::navigate::navigate;
 use crate::canvas::theme::Colours;
 use crate::canvas::{STEP, View};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::results::colour::{ColourMap, marks};
 use crate::results::legend::{Bar, Paper, ROW, draw_row};
 use crate::results::newest::{Newest, Wake};
 use crate::results::raster::Window;
-use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity, Scale, figures};
 use system::axes;
@@ -177,8 +177,8 @@ impl Stage {
     }
 
     /// Draws the views side by side into the rest of `ui`, and hears the pointer.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let liquids = seen.liquids;
+    pub fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let liquids = context.liquids;
         let whole = ui.available_rect_before_wrap();
         let (all, row) = whole.split_top_bottom_at_y(whole.bottom() - ROW);
         let n = liquids.views.len().max(1);
@@ -194,23 +194,23 @@ impl Stage {
                 left + width
             };
             let rect = Rect::from_min_max(pos2(left, all.top()), pos2(right, all.bottom()));
-            self.pane(ui, seen, k, rect, out);
+            self.pane(ui, context, k, rect, out);
         }
         ui.painter_at(row)
             .rect_filled(row, 0.0, Colours::of(ui.visuals()).background);
-        legend(&ui.painter_at(row), row, seen, ui.visuals().dark_mode);
+        legend(&ui.painter_at(row), row, context, ui.visuals().dark_mode);
         ui.advance_cursor_after_rect(whole);
     }
 
     fn pane(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         k: usize,
         rect: Rect,
         out: &mut Vec<Command>,
     ) {
-        let settings = &seen.settings.liquids;
+        let settings = &context.settings.liquids;
         let response = ui.interact(
             rect,
             ui.scope_id().with(("liquid", k)),
@@ -220,7 +220,7 @@ impl Stage {
         let colours = Colours::of(ui.visuals());
         painter.rect_filled(rect, 0.0, colours.background);
         self.view.rect = rect;
-        let shot = seen.liquids.views.get(k).map(|view| view.shot.clone());
+        let shot = context.liquids.views.get(k).map(|view| view.shot.clone());
         let system = shot.as_ref().and_then(|shot| shot.system());
         if self.is_fitted {
             match system {
@@ -256,7 +256,7 @@ impl Stage {
         {
             self.pointer = Some((k, self.view.to_chip(at)));
         }
-        let Some(view) = seen.liquids.views.get(k) else {
+        let Some(view) = context.liquids.views.get(k) else {
             note(&painter, rect, "Preparing the scene…", colours.faint);
             return;
         };
@@ -264,7 +264,7 @@ impl Stage {
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("View: {name}")));
         let dense = rect.width() * rect.height();
         let pixels = ui.ctx().pixels_per_point() * (MOST_PIXELS / dense.max(1.0)).sqrt().min(1.0);
-        let mut look = look(settings, seen.liquids, ui.visuals().dark_mode);
+        let mut look = look(settings, context.liquids, ui.visuals().dark_mode);
         if let Some(shot) = system {
             look.from = self.from.unwrap_or(shot.seen.look.from);
         }
@@ -280,11 +280,11 @@ impl Stage {
             painter.image(texture.id(), at, uv, Color32::WHITE);
         }
         let paper = Paper::new(ui.visuals().dark_mode);
-        head(&painter, rect, k, view, seen, &paper);
+        head(&painter, rect, k, view, context, &paper);
         if let (true, Some(shot)) = (is_space, system) {
             axes(&painter, rect, &self.camera(shot), &paper);
         }
-        if let Some(failure) = seen.liquids.failure.as_ref().filter(|f| f.view == k) {
+        if let Some(failure) = context.liquids.failure.as_ref().filter(|f| f.view == k) {
             let text = format!(
                 "{}\nThe picture is of the last frame that was solved. {}",
                 failure.message,
@@ -370,9 +370,9 @@ fn scale_of(colour: Colour, group: Group, size: f64) -> Scale {
 }
 
 /// What colours mean, below the canvases: the same for all of them.
-fn legend(painter: &Painter, rect: Rect, seen: &ViewContext<'_>, is_dark: bool) {
-    let settings = &seen.settings.liquids;
-    let look = look(settings, seen.liquids, is_dark);
+fn legend(painter: &Painter, rect: Rect, context: &ViewContext<'_>, is_dark: bool) {
+    let settings = &context.settings.liquids;
+    let look = look(settings, context.liquids, is_dark);
     let size = look.range[0].abs().max(look.range[1].abs());
     let unit = scale_of(look.colour, settings.group(), size);
     let turning = look.vorticity.map(|most| Bar {
@@ -391,7 +391,7 @@ fn legend(painter: &Painter, rect: Rect, seen: &ViewContext<'_>, is_dark: bool) 
     });
     let mut swatches = Vec::new();
     if look.contacts {
-        let shots = seen.liquids.views.iter().filter_map(|v| v.shot.system());
+        let shots = context.liquids.views.iter().filter_map(|v| v.shot.system());
         let mut contacts = shots.flat_map(|shot| &shot.seen.look.contacts);
         match contacts.next().map(|contact| contact.sticks) {
             Some(Some(_)) => {
@@ -401,7 +401,7 @@ fn legend(painter: &Painter, rect: Rect, seen: &ViewContext<'_>, is_dark: bool) 
             Some(None) => swatches.push((CONTACTS[1], "contact".to_owned())),
             None => {}
         }
-        let shots = seen.liquids.views.iter().filter_map(|v| v.shot.system());
+        let shots = context.liquids.views.iter().filter_map(|v| v.shot.system());
         let mut contacts = shots.flat_map(|shot| &shot.seen.look.contacts);
         if contacts.any(|contact| contact.friction > 0.0) {
             swatches.push((cone_colour(is_dark), "friction cone".to_owned()));
@@ -415,7 +415,7 @@ fn legend(painter: &Painter, rect: Rect, seen: &ViewContext<'_>, is_dark: bool) 
         let slice = settings.slice;
         let metre = settings.group().metre();
         let mut text = format!("{} = {:.3}{metre}", AXES[slice.axis.min(2)], slice.at);
-        if let (true, Some(view)) = (look.particles, seen.liquids.views.first()) {
+        if let (true, Some(view)) = (look.particles, context.liquids.views.first()) {
             text += &format!(" ± {}{metre}", figures(view.shot.dx()));
         }
         notes.push(text);
@@ -430,14 +430,14 @@ fn head(
     rect: Rect,
     k: usize,
     view: &Shown,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     paper: &Paper,
 ) {
     let is_dark = painter.ctx().global_style().visuals.dark_mode;
     let text = view_name(&view.choice);
     let font = FontId::proportional(13.0);
     let galley = painter.layout_no_wrap(text, font, paper.ink);
-    let is_compared = seen.liquids.views.len() > 1;
+    let is_compared = context.liquids.views.len() > 1;
     let mark = if is_compared { 16.0 } else { 0.0 };
     let room = galley.size() + vec2(16.0 + mark, 10.0);
     let at = Rect::from_min_size(rect.left_top() + vec2(12.0, 12.0), room);
@@ -487,16 +487,18 @@ fn note(painter: &Painter, rect: Rect, text: &str, ink: Color32) {
 /// What is under the pointer, as the status line says it.
 pub fn pointed(
     stage_pointer: Option<(usize, Point)>,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
 ) -> Option<(Point, Option<Probe>)> {
     let (k, at) = stage_pointer?;
-    let view = seen.liquids.views.get(k)?;
+    let view = context.liquids.views.get(k)?;
     let system = view.shot.system();
     if system.is_some_and(|shot| shot.seen.look.dimension == 3) {
         // A point of the picture is a line in space.
         return None;
     }
-    let probe = view.shot.probe(seen.settings.liquids.slice, [at.x, at.y]);
+    let probe = view
+        .shot
+        .probe(context.settings.liquids.slice, [at.x, at.y]);
     Some((at, probe))
 }
 

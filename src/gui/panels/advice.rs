@@ -1,6 +1,6 @@
 //! What to do about a problem, for whoever draws: the advice of the command line speaks of the file's text.
 
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use crate::words::quoted;
 use stokeslet_base::diagnostic::Diagnostic;
 
@@ -34,12 +34,12 @@ pub fn advice(diagnostic: &Diagnostic) -> Option<String> {
 }
 
 /// Whether nothing is drawn yet: a new chip is no mistake.
-pub fn is_blank(seen: &ViewContext<'_>) -> bool {
-    let blank = seen.document.design.as_ref().is_some_and(|design| {
+pub fn is_blank(context: &ViewContext<'_>) -> bool {
+    let blank = context.document.design.as_ref().is_some_and(|design| {
         let is_flow = design.components.is_empty() && design.channels.is_empty();
         is_flow && design.links.is_empty() && design.overlays.is_empty()
     });
-    let all = &seen.document.diagnostics;
+    let all = &context.document.diagnostics;
     blank && all.iter().all(|d| d.code == "D234")
 }
 
@@ -53,17 +53,17 @@ mod tests {
     #[test]
     fn a_new_chip_is_no_mistake_and_nobody_is_told_to_write_toml() {
         let empty = opened(EMPTY);
-        assert!(is_blank(&empty.seen()));
-        assert_eq!(summary(&empty.seen()), None);
+        assert!(is_blank(&empty.context()));
+        assert_eq!(summary(&empty.context()), None);
         let noted =
             format!("{EMPTY}[notes]\nn = {{ text = \"here\", at = [\"0 mm\", \"0 mm\"] }}\n");
-        assert!(!is_blank(&opened(&noted).seen()), "a note is something");
+        assert!(!is_blank(&opened(&noted).context()), "a note is something");
         let text = format!(
             "{EMPTY}[components]\na = {{ kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }}\nb = {{ kind = \"pipe\", attach = \"a\", to = \"a.b\" }}\n\
              c = {{ kind = \"chamber\", at = [\"0.2 mm\", \"0 mm\"] }}\n"
         );
         let state = opened(&text);
-        assert!(!is_blank(&state.seen()));
+        assert!(!is_blank(&state.context()));
         let all = &state.document.diagnostics;
         let codes: Vec<&str> = all.iter().map(|d| d.code).collect();
         for code in ["D230", "D231", "D234"] {

@@ -2,7 +2,7 @@
 
 use super::values::read;
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use stokeslet_cad::design::{Edit, Value};
 use stokeslet_cad::library::ParameterKind;
 
@@ -18,8 +18,8 @@ pub fn read_or_expression(text: &str, kind: &ParameterKind) -> Result<Value, Str
 }
 
 /// The expression that gives a parameter, with its `=`.
-pub fn expression(seen: &ViewContext<'_>, component: &str, parameter: &str) -> Option<String> {
-    let design = seen.document.shown_design()?;
+pub fn expression(context: &ViewContext<'_>, component: &str, parameter: &str) -> Option<String> {
+    let design = context.document.shown_design()?;
     let keys = ["components", component, "parameters", parameter];
     let found = design.parametric.expression(&keys);
     found.map(|expression| expression.source.clone())

@@ -6,8 +6,8 @@ use eframe::egui::{
 
 use super::enabled::is_enabled;
 use crate::command::Command;
+use crate::context::{Tool, ViewContext};
 use crate::files::examples;
-use crate::seen::{Tool, ViewContext};
 
 /// Most that are listed.
 const MOST: usize = 60;
@@ -31,12 +31,12 @@ pub struct Entry {
 }
 
 /// All lines that fit the search, the best first; with an empty search all of them.
-pub fn found(seen: &ViewContext<'_>, search: &str) -> Vec<Entry> {
+pub fn found(context: &ViewContext<'_>, search: &str) -> Vec<Entry> {
     let commands = Command::offered().into_iter().map(|command| Entry {
         label: command.label(),
         command,
     });
-    let kinds = seen
+    let kinds = context
         .library
         .definitions()
         .into_iter()
@@ -48,7 +48,7 @@ pub fn found(seen: &ViewContext<'_>, search: &str) -> Vec<Entry> {
         label: format!("Open example: {}", example.title),
         command: Command::OpenExample(example.name.to_owned()),
     });
-    let recent = seen.settings.recent.iter().map(|path| Entry {
+    let recent = context.settings.recent.iter().map(|path| Entry {
         label: format!("Open {}", path.display()),
         command: Command::OpenPath(path.clone()),
     });
@@ -140,10 +140,10 @@ impl CommandPalette {
     pub fn ui(
         &mut self,
         ctx: &egui::Context,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         out: &mut Vec<Command>,
     ) -> bool {
-        let entries = found(seen, &self.search);
+        let entries = found(context, &self.search);
         let n = entries.len().min(MOST);
         let (up, down, enter) = ctx.input_mut(|i| {
             let none = egui::Modifiers::NONE;
@@ -189,7 +189,7 @@ impl CommandPalette {
                         ui.spacing_mut().item_spacing.y = 1.0;
                         for (k, entry) in entries.iter().take(n).enumerate() {
                             let is_chosen = k == self.chosen;
-                            if line(ui, seen, entry, is_chosen, is_chosen && (up || down)) {
+                            if line(ui, context, entry, is_chosen, is_chosen && (up || down)) {
                                 run = Some(entry.command.clone());
                             }
                         }
@@ -199,7 +199,7 @@ impl CommandPalette {
             run = Some(entry.command.clone());
         }
         // What can't be done now says why and leaves the palette open.
-        if let Some(command) = run.filter(|command| is_enabled(command, seen).is_ok()) {
+        if let Some(command) = run.filter(|command| is_enabled(command, context).is_ok()) {
             out.push(command);
             return true;
         }
@@ -208,8 +208,14 @@ impl CommandPalette {
 }
 
 /// One line; `true` when it is clicked.
-fn line(ui: &mut Ui, seen: &ViewContext<'_>, entry: &Entry, is_chosen: bool, follow: bool) -> bool {
-    let enabled = is_enabled(&entry.command, seen);
+fn line(
+    ui: &mut Ui,
+    context: &ViewContext<'_>,
+    entry: &Entry,
+    is_chosen: bool,
+    follow: bool,
+) -> bool {
+    let enabled = is_enabled(&entry.command, context);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
     response.widget_info(|| {
         WidgetInfo::selected(Role::Button, enabled.is_ok(), is_chosen, &entry.label)
@@ -274,12 +280,12 @@ fn line(ui: &mut Ui, seen: &ViewContext<'_>, entry: &Entry, is_chosen: bool, fol
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::WindowState;
     use crate::panels::testing::{Shown, harness, opened_example};
-    use crate::seen::WindowState;
     use egui_kittest::kittest::Queryable as _;
 
     fn first(state: &WindowState, search: &str) -> Option<Command> {
-        found(&state.seen(), search)
+        found(&state.context(), search)
             .into_iter()
             .next()
             .map(|entry| entry.command)
@@ -302,8 +308,8 @@ mod tests {
         );
         assert_eq!(first(&state, "xqzw"), None);
         assert_eq!(
-            found(&state.seen(), "").len(),
-            found(&state.seen(), " ").len()
+            found(&state.context(), "").len(),
+            found(&state.context(), " ").len()
         );
     }
 
@@ -312,7 +318,7 @@ mod tests {
         let state = opened_example("tee");
         for command in Command::offered() {
             let label = command.label();
-            let best = found(&state.seen(), &label);
+            let best = found(&state.context(), &label);
             let best: Vec<&str> = best.iter().map(|e| e.label.as_str()).collect();
             assert_eq!(best.first(), Some(&label.as_str()), "{command:?}");
         }

@@ -1,7 +1,7 @@
 //! Whether a command can be done now, and why not: the same for menus, toolbar, shortcuts and the palette of commands.
 
 use crate::command::Command;
-use crate::seen::{ViewContext, Workspace};
+use crate::context::{ViewContext, Workspace};
 use crate::species::quantities;
 use crate::studies::StudyCommand;
 use stokeslet_cad::chip::SocketUse;
@@ -12,18 +12,18 @@ use stokeslet_cad::edits::Align;
 ///
 /// # Errors
 /// What keeps the command from being done.
-pub fn is_enabled(command: &Command, seen: &ViewContext<'_>) -> Result<(), &'static str> {
+pub fn is_enabled(command: &Command, context: &ViewContext<'_>) -> Result<(), &'static str> {
     use Command as C;
-    let sees_liquids = seen.workspace == Workspace::Liquids;
+    let sees_liquids = context.workspace == Workspace::Liquids;
     if sees_liquids && is_of_chip(command) {
         return Err("it is about the chip: go to its workspace first");
     }
-    let document = seen.document;
+    let document = context.document;
     let history = &document.history;
-    let items = seen.selection.items.len();
+    let items = context.selection.items.len();
     match command {
-        C::Liquid(command) => command.is_enabled(seen),
-        C::Preview(command) => is_enabled(command, seen),
+        C::Liquid(command) => command.is_enabled(context),
+        C::Preview(command) => is_enabled(command, context),
         C::Fit if sees_liquids => Ok(()),
         C::Undo => some(history.undo_label(), "nothing was done yet"),
         C::Redo => some(history.redo_label(), "nothing was undone"),
@@ -33,7 +33,7 @@ pub fn is_enabled(command: &Command, seen: &ViewContext<'_>) -> Result<(), &'sta
             "everything is saved",
         ),
 
-        C::SelectAll => when(!is_empty(seen), "the design is empty"),
+        C::SelectAll => when(!is_empty(context), "the design is empty"),
         C::Cut
         | C::Copy
         | C::Duplicate
@@ -45,69 +45,73 @@ pub fn is_enabled(command: &Command, seen: &ViewContext<'_>) -> Result<(), &'sta
         | C::PreviewMove(_)
         | C::Rotate(_)
         | C::Mirror(_) => {
-            readable(seen)?;
+            readable(context)?;
             when(
                 items > 0,
                 "nothing that this could be done with is selected",
             )
         }
         C::Group => {
-            readable(seen)?;
+            readable(context)?;
             when(items > 1, "fewer than two things are selected")
         }
         C::OpenEnds => {
-            readable(seen)?;
+            readable(context)?;
             let sockets = &document.layout.sockets;
             let is_free = sockets.iter().any(|s| s.used == SocketUse::Free);
             when(is_free, "no end is free")
         }
         C::ToggleDimensions => {
-            readable(seen)?;
+            readable(context)?;
             let components = document.design.iter().flat_map(|d| &d.components);
             let mut names = components.map(|c| &c.name.value);
-            let is_some = names.any(|name| seen.selection.items.contains(name));
+            let is_some = names.any(|name| context.selection.items.contains(name));
             when(is_some, "no component is selected")
         }
-        C::HideSelected => when(!seen.selection.is_empty(), "nothing is selected"),
-        C::ShowHidden => when(!seen.hidden.is_empty(), "nothing is hidden"),
+        C::HideSelected => when(!context.selection.is_empty(), "nothing is selected"),
+        C::ShowHidden => when(!context.hidden.is_empty(), "nothing is hidden"),
         C::Ungroup => {
-            readable(seen)?;
+            readable(context)?;
             let groups = document.design.iter().flat_map(|d| &d.groups);
             let mut members = groups.flat_map(|group| &group.of);
-            let is_grouped = members.any(|m| seen.selection.items.contains(&m.value));
+            let is_grouped = members.any(|m| context.selection.items.contains(&m.value));
             when(is_grouped, "nothing of a group is selected")
         }
         C::Delete => {
-            readable(seen)?;
-            when(!seen.selection.is_empty(), "nothing is selected")
+            readable(context)?;
+            when(!context.selection.is_empty(), "nothing is selected")
         }
         C::EditName => {
-            readable(seen)?;
-            let named = seen.selection.port.as_deref().or(seen.selection.single());
+            readable(context)?;
+            let named = context
+                .selection
+                .port
+                .as_deref()
+                .or(context.selection.single());
             some(
                 named.as_ref(),
                 "not one component, channel or port is selected",
             )
         }
         C::Detach => {
-            readable(seen)?;
+            readable(context)?;
             when(
-                is_attached(seen),
+                is_attached(context),
                 "no component that hangs on another is selected",
             )
         }
-        C::FitSelection => when(!seen.selection.is_empty(), "nothing is selected"),
+        C::FitSelection => when(!context.selection.is_empty(), "nothing is selected"),
         C::Align(Align::SpreadX | Align::SpreadY) => {
-            readable(seen)?;
+            readable(context)?;
             when(items > 2, "fewer than three things are selected")
         }
         C::Align(_) => {
-            readable(seen)?;
+            readable(context)?;
             when(items > 1, "fewer than two things are selected")
         }
 
         C::DrawLinks => {
-            readable(seen)?;
+            readable(context)?;
             let design = document.design.as_ref();
             when(
                 design.is_some_and(|d| !d.links.is_empty()),
@@ -148,9 +152,9 @@ pub fn is_enabled(command: &Command, seen: &ViewContext<'_>) -> Result<(), &'sta
         | C::RemoveSpecies(_)
         | C::SetDiffusivity(..)
         | C::SetInlet(..)
-        | C::Edit(..) => readable(seen),
+        | C::Edit(..) => readable(context),
         C::AddSpecies(_) => {
-            readable(seen)?;
+            readable(context)?;
             let ports = document.design.as_ref().map(|d| d.ports.len());
             when(
                 ports > Some(0),
@@ -164,53 +168,53 @@ pub fn is_enabled(command: &Command, seen: &ViewContext<'_>) -> Result<(), &'sta
                 "the design has no such species: add one (panel Species)",
             )
         }
-        C::TogglePlay => some(seen.results.solved.as_ref(), "nothing is solved yet"),
+        C::TogglePlay => some(context.results.solved.as_ref(), "nothing is solved yet"),
 
-        C::Study(command) => study(command, seen),
+        C::Study(command) => study(command, context),
 
-        C::Fit => when(!is_empty(seen), "the design is empty"),
-        C::Outline(_) | C::OutlineTo(..) => solvable(seen),
+        C::Fit => when(!is_empty(context), "the design is empty"),
+        C::Outline(_) | C::OutlineTo(..) => solvable(context),
         C::Picture(_) | C::PictureTo(..) => when(
             !document.layout.parts.is_empty(),
             "there is nothing to draw yet",
         ),
 
-        C::Solve | C::SolveAt(_) | C::Export(_) | C::ExportTo(..) => solvable(seen),
+        C::Solve | C::SolveAt(_) | C::Export(_) | C::ExportTo(..) => solvable(context),
         C::Cancel => {
-            let under_way = seen.worker.running.is_some() || seen.worker.exporting.is_some();
+            let under_way = context.worker.running.is_some() || context.worker.exporting.is_some();
             when(under_way, "no solve is under way")
         }
-        C::SetLive(on) => match (on, seen.settings.live) {
+        C::SetLive(on) => match (on, context.settings.live) {
             (true, true) => Err("it is so already: every edit starts a solve"),
             (false, false) => Err("it is so already: solves start when asked for"),
             _ => Ok(()),
         },
 
         C::SetRange(None) => some(
-            seen.shown.range.as_ref(),
+            context.shown.range.as_ref(),
             "the range is that of the field already",
         ),
         C::ClearProbes => {
-            let shown = seen.shown;
+            let shown = context.shown;
             let kept = shown.probes.len() + shown.lines.len() + shown.seeds.len();
             let kept = kept + shown.rulers.len();
             when(kept > 0, "no probe, line, seed or ruler is kept")
         }
         C::KeepBefore => {
-            let solved = seen.results.solved.as_ref();
+            let solved = context.results.solved.as_ref();
             some(solved, "nothing is solved yet")?;
-            let is_new = solved.is_some_and(|s| s.revision == seen.document.revision);
+            let is_new = solved.is_some_and(|s| s.revision == context.document.revision);
             when(is_new, "what is drawn isn't solved yet")
         }
-        C::ForgetBefore => some(seen.before.as_ref(), "nothing is kept"),
+        C::ForgetBefore => some(context.before.as_ref(), "nothing is kept"),
         C::RemoveLine(line) | C::MoveLine(line, _) => {
-            when(*line < seen.shown.lines.len(), "there is no such line")
+            when(*line < context.shown.lines.len(), "there is no such line")
         }
         C::CopyProfiles => {
-            some(seen.shown.lines.first(), "no line probe is drawn")?;
-            some(seen.results.solved.as_ref(), "nothing is solved yet")
+            some(context.shown.lines.first(), "no line probe is drawn")?;
+            some(context.results.solved.as_ref(), "nothing is solved yet")
         }
-        C::Hint(None) => some(seen.settings.hint.as_ref(), "no hint is shown"),
+        C::Hint(None) => some(context.settings.hint.as_ref(), "no hint is shown"),
 
         C::New
         | C::Open
@@ -248,10 +252,10 @@ pub fn is_enabled(command: &Command, seen: &ViewContext<'_>) -> Result<(), &'sta
     }
 }
 
-fn study(command: &StudyCommand, seen: &ViewContext<'_>) -> Result<(), &'static str> {
-    let studies = seen.studies;
+fn study(command: &StudyCommand, context: &ViewContext<'_>) -> Result<(), &'static str> {
+    let studies = context.studies;
     match command {
-        StudyCommand::Ask(_) => solvable(seen),
+        StudyCommand::Ask(_) => solvable(context),
         StudyCommand::Stop => some(studies.running.as_ref(), "no study is under way"),
         StudyCommand::TakePoint(index) => some(
             studies.sweep.as_ref().and_then(|s| s.records.get(index)),
@@ -263,9 +267,9 @@ fn study(command: &StudyCommand, seen: &ViewContext<'_>) -> Result<(), &'static 
 }
 
 /// Whether one component is selected, and hangs on another.
-fn is_attached(seen: &ViewContext<'_>) -> bool {
-    let design = seen.document.shown_design();
-    let (Some(design), Some(name)) = (design, seen.selection.single()) else {
+fn is_attached(context: &ViewContext<'_>) -> bool {
+    let design = context.document.shown_design();
+    let (Some(design), Some(name)) = (design, context.selection.single()) else {
         return false;
     };
     let component = design.components.iter().find(|c| c.name.value == name);
@@ -309,23 +313,23 @@ fn some<T>(thing: Option<T>, why_not: &'static str) -> Result<(), &'static str> 
 }
 
 /// Whether there is nothing on the canvas.
-fn is_empty(seen: &ViewContext<'_>) -> bool {
-    let document = seen.document;
+fn is_empty(context: &ViewContext<'_>) -> bool {
+    let document = context.document;
     let overlays = document.design.as_ref().map_or(0, |d| d.overlays.len());
     document.layout.items.is_empty() && overlays == 0
 }
 
 /// The text can be changed by edits.
-fn readable(seen: &ViewContext<'_>) -> Result<(), &'static str> {
+fn readable(context: &ViewContext<'_>) -> Result<(), &'static str> {
     some(
-        seen.document.design.as_ref(),
+        context.document.design.as_ref(),
         "the file can't be read: mend its text first (panel Source)",
     )
 }
 
-fn solvable(seen: &ViewContext<'_>) -> Result<(), &'static str> {
-    readable(seen)?;
-    let layout = &seen.document.layout;
+fn solvable(context: &ViewContext<'_>) -> Result<(), &'static str> {
+    readable(context)?;
+    let layout = &context.document.layout;
     when(!layout.items.is_empty(), "the design is empty")?;
     some(
         layout.chip.as_ref(),
@@ -336,16 +340,16 @@ fn solvable(seen: &ViewContext<'_>) -> Result<(), &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::Selection;
+    use crate::context::WindowState;
     use crate::document::{Document, EMPTY};
     use crate::files::examples;
     use crate::panels::testing::opened;
-    use crate::seen::Selection;
-    use crate::seen::WindowState;
     use stokeslet_flow::export::Format;
 
     fn check(state: &WindowState, table: &[(Command, bool)]) {
         for (command, want) in table {
-            let got = is_enabled(command, &state.seen());
+            let got = is_enabled(command, &state.context());
             assert_eq!(got.is_ok(), *want, "{}: {got:?}", command.label());
         }
     }

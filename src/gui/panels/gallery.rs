@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::shortcuts::title;
 use super::thumbnail::{Colours, Thumbnail};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::files::examples::{Example, all};
-use crate::seen::ViewContext;
 use stokeslet_cad::chip::place;
 
 /// Time of a frame for pictures that aren't drawn yet.
@@ -31,7 +31,7 @@ impl Gallery {
     pub fn ui(
         &mut self,
         ctx: &egui::Context,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         out: &mut Vec<Command>,
     ) -> bool {
         let room = ctx.content_rect().size() - vec2(120.0, 160.0);
@@ -49,7 +49,7 @@ impl Gallery {
                     for row in all().chunks(columns as usize) {
                         ui.horizontal(|ui| {
                             for example in row {
-                                if self.card(ui, seen, example, begin) {
+                                if self.card(ui, context, example, begin) {
                                     out.push(Command::OpenExample(example.name.to_owned()));
                                     done = true;
                                 }
@@ -66,7 +66,7 @@ impl Gallery {
     fn card(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         example: &'static Example,
         begin: Instant,
     ) -> bool {
@@ -87,7 +87,7 @@ impl Gallery {
             let picture_rect = rect
                 .shrink2(vec2(14.0, 12.0))
                 .with_max_y(rect.top() + 112.0);
-            match self.picture(ui, seen, example, begin) {
+            match self.picture(ui, context, example, begin) {
                 Some(picture) => picture.paint(ui.painter(), picture_rect, Colours::of(ui)),
                 None => {
                     let font = TextStyle::Body.resolve(ui.style());
@@ -121,7 +121,7 @@ impl Gallery {
     fn picture(
         &mut self,
         ui: &Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         example: &'static Example,
         begin: Instant,
     ) -> Option<&Thumbnail> {
@@ -131,7 +131,7 @@ impl Gallery {
                 return None;
             }
             let (design, _) = stokeslet_cad::design::parse(example.text, example.name);
-            let chip = design.and_then(|design| place(&design, seen.library).0);
+            let chip = design.and_then(|design| place(&design, context.library).0);
             let picture = chip
                 .map(|chip| Thumbnail::of_chip(&chip))
                 .unwrap_or_default();

@@ -4,7 +4,7 @@ use eframe::egui::{self, Align2, Rect, RichText, Ui, vec2};
 
 use super::icons::{Icon, small_icon_button};
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use stokeslet_cad::design::Placement;
 
 /// How many there are.
@@ -34,8 +34,8 @@ const WORDS: [(&str, &str); STEPS] = [
 ];
 
 /// Whether a step is done.
-pub fn is_done(step: usize, seen: &ViewContext<'_>) -> bool {
-    let Some(design) = &seen.document.design else {
+pub fn is_done(step: usize, context: &ViewContext<'_>) -> bool {
+    let Some(design) = &context.document.design else {
         return false;
     };
     let attached = || {
@@ -48,12 +48,12 @@ pub fn is_done(step: usize, seen: &ViewContext<'_>) -> bool {
         0 => !design.components.is_empty(),
         1 => attached() || !design.channels.is_empty() || !design.connections.is_empty(),
         2 => design.ports.len() >= 2,
-        3 => seen
+        3 => context
             .results
             .solved
             .as_ref()
-            .is_some_and(|solved| solved.revision == seen.document.revision),
-        _ => !seen.shown.probes.is_empty() || !seen.shown.lines.is_empty(),
+            .is_some_and(|solved| solved.revision == context.document.revision),
+        _ => !context.shown.probes.is_empty() || !context.shown.lines.is_empty(),
     }
 }
 
@@ -102,15 +102,15 @@ impl Card {
 pub fn hint_ui(
     card: &mut Card,
     ui: &Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     (rect, canvas): (Rect, &OnCanvas),
     out: &mut Vec<Command>,
 ) {
-    let Some(step) = seen.settings.hint.filter(|&step| step < STEPS) else {
+    let Some(step) = context.settings.hint.filter(|&step| step < STEPS) else {
         return;
     };
     let next = (step + 1 < STEPS).then_some(step + 1);
-    if is_done(step, seen) {
+    if is_done(step, context) {
         out.push(Command::Hint(next));
         return;
     }
@@ -188,9 +188,11 @@ mod tests {
     #[test]
     fn steps_are_done_by_doing_them() {
         let empty = opened(EMPTY);
-        assert!((0..STEPS).all(|step| !is_done(step, &empty.seen())));
+        assert!((0..STEPS).all(|step| !is_done(step, &empty.context())));
         let tee = opened_example("tee");
-        let done: Vec<bool> = (0..STEPS).map(|step| is_done(step, &tee.seen())).collect();
+        let done: Vec<bool> = (0..STEPS)
+            .map(|step| is_done(step, &tee.context()))
+            .collect();
         assert_eq!(done, [true, true, true, false, false]);
     }
 

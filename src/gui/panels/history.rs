@@ -3,11 +3,11 @@
 use eframe::egui::{self, RichText, Ui};
 
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 
 /// Draws the steps, the newest at the bottom.
-pub fn history_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let history = &seen.document.history;
+pub fn history_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let history = &context.document.history;
     let (steps, now) = (history.steps(), history.now());
     let height =
         ui.text_style_height(&egui::TextStyle::Button) + 2.0 * ui.spacing().button_padding.y;
@@ -43,8 +43,8 @@ pub fn history_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
 mod tests {
     use super::*;
     use crate::command::Panel;
+    use crate::context::Selection;
     use crate::panels::testing::{Shown, harness, opened_example};
-    use crate::seen::Selection;
     use egui_kittest::kittest::Queryable as _;
     use stokeslet_base::units::Metre;
     use stokeslet_cad::design::Edit;

@@ -5,7 +5,7 @@ use eframe::egui::{
     vec2,
 };
 
-use crate::seen::Tool;
+use crate::context::Tool;
 use stokeslet_cad::design::OverlayLayer;
 
 /// A picture.

@@ -17,7 +17,7 @@ use super::fields::{Field, Fields};
 use super::table::View;
 use super::values::{Measure, read_quantity, show_quantity};
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use stokeslet_base::units::Dimension;
 
 /// Width of fields.
@@ -51,43 +51,43 @@ impl View for Inspector {
         self.fields.focus(key_of_name(name));
     }
 
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let Some(design) = seen.document.shown_design() else {
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let Some(design) = context.document.shown_design() else {
             ui.add_space(4.0);
             ui.add(egui::Label::new("The file can't be read as a design. Mend its text in the panel Source; what is wrong is in Problems.").wrap());
             return;
         };
         ui.spacing_mut().item_spacing.y = 5.0;
-        if !seen.selection.items.is_empty() {
+        if !context.selection.items.is_empty() {
             // Always at hand, however long the list of parameters is.
             let foot = egui::Panel::bottom("array").frame(egui::Frame::NONE);
-            foot.show(ui, |ui| self.array.ui(&mut self.fields, ui, seen, out));
+            foot.show(ui, |ui| self.array.ui(&mut self.fields, ui, context, out));
         }
         egui::ScrollArea::vertical()
             .auto_shrink(false)
             .show(ui, |ui| {
-                let selection = seen.selection;
+                let selection = context.selection;
                 if let Some(port) = &selection.port {
-                    port::ui(self, ui, seen, design, port, out);
+                    port::ui(self, ui, context, design, port, out);
                 } else if selection.items.len() > 1 {
-                    several::ui(ui, seen, out);
+                    several::ui(ui, context, out);
                 } else if let Some(name) = selection.single() {
                     if let Some(component) = design.components.iter().find(|c| c.name.value == name)
                     {
-                        component::ui(self, ui, seen, component, out);
+                        component::ui(self, ui, context, component, out);
                     } else if let Some(channel) =
                         design.channels.iter().find(|c| c.name.value == name)
                     {
-                        channel::ui(self, ui, seen, channel, out);
+                        channel::ui(self, ui, context, channel, out);
                     } else if let Some(overlay) =
                         design.overlays.iter().find(|o| o.name.value == name)
                     {
-                        overlay::ui(self, ui, seen, overlay, out);
+                        overlay::ui(self, ui, context, overlay, out);
                     } else {
                         ui.weak(format!("There is no {name} any more."));
                     }
                 } else {
-                    chip::ui(self, ui, seen, design, out);
+                    chip::ui(self, ui, context, design, out);
                 }
                 ui.add_space(8.0);
             });
@@ -207,8 +207,8 @@ fn section(ui: &mut Ui, title: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::Selection;
     use crate::panels::testing::{Shown, harness, opened_example};
-    use crate::seen::Selection;
     use eframe::egui::Key;
     use eframe::egui::accesskit::Role;
     use egui_kittest::Harness;

@@ -4,11 +4,11 @@ use eframe::egui::{self, Button, Ui};
 
 use super::enabled::is_enabled;
 use crate::command::{Command, Layer, Panel, Theme};
+use crate::context::{Selection, Tool, ViewContext, Workspace};
 use crate::files::export::PictureFormat;
 use crate::files::outline::OutlineKind;
 use crate::files::recent;
 use crate::liquids::panels::menus_ui;
-use crate::seen::{Selection, Tool, ViewContext, Workspace};
 use crate::species::offered;
 use crate::words::capital;
 use stokeslet_cad::edits::{Align, Axis, Joint};
@@ -18,40 +18,40 @@ use stokeslet_flow::export::Format;
 pub const RESOLUTIONS: [u32; 6] = [6, 8, 12, 16, 24, 32];
 
 /// Draws the menu bar.
-pub fn menu_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+pub fn menu_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     egui::MenuBar::new().ui(ui, |ui| {
         // Two letters' worth between the words, as menus have.
         ui.spacing_mut().button_padding.x = 8.0;
-        ui.menu_button("File", |ui| file(ui, seen, out));
-        if seen.workspace == Workspace::Liquids {
-            ui.menu_button("View", |ui| zoom_and_looks(ui, seen, out));
-            menus_ui(ui, seen, out);
+        ui.menu_button("File", |ui| file(ui, context, out));
+        if context.workspace == Workspace::Liquids {
+            ui.menu_button("View", |ui| zoom_and_looks(ui, context, out));
+            menus_ui(ui, context, out);
         } else {
-            ui.menu_button("Edit", |ui| edit(ui, seen, out));
-            ui.menu_button("View", |ui| view(ui, seen, out));
-            ui.menu_button("Solve", |ui| solve(ui, seen, out));
-            ui.menu_button("Results", |ui| results(ui, seen, out));
+            ui.menu_button("Edit", |ui| edit(ui, context, out));
+            ui.menu_button("View", |ui| view(ui, context, out));
+            ui.menu_button("Solve", |ui| solve(ui, context, out));
+            ui.menu_button("Results", |ui| results(ui, context, out));
         }
-        ui.menu_button("Help", |ui| help(ui, seen, out));
+        ui.menu_button("Help", |ui| help(ui, context, out));
     });
 }
 
 /// One entry: does the command when clicked; grey with the reason as a tooltip where it can't be done.
-pub fn entry(ui: &mut Ui, seen: &ViewContext<'_>, command: Command, out: &mut Vec<Command>) {
+pub fn entry(ui: &mut Ui, context: &ViewContext<'_>, command: Command, out: &mut Vec<Command>) {
     let label = command.label();
-    labelled(ui, seen, &label, false, command, out);
+    labelled(ui, context, &label, false, command, out);
 }
 
 /// As [`entry`], in other words, with a mark where it is so already.
 pub fn labelled(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     label: &str,
     marked: bool,
     command: Command,
     out: &mut Vec<Command>,
 ) {
-    let enabled = is_enabled(&command, seen);
+    let enabled = is_enabled(&command, context);
     let mut button = Button::new(label)
         .selected(marked)
         .wrap_mode(egui::TextWrapMode::Extend);
@@ -69,12 +69,12 @@ pub fn labelled(
     }
 }
 
-fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn file(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(210.0);
-    entry(ui, seen, C::New, out);
-    entry(ui, seen, C::Open, out);
-    let files = &seen.settings.recent;
+    entry(ui, context, C::New, out);
+    entry(ui, context, C::Open, out);
+    let files = &context.settings.recent;
     ui.add_enabled_ui(!files.is_empty(), |ui| {
         ui.menu_button("Open recent", |ui| {
             for (path, label) in files.iter().zip(recent::labels(files)) {
@@ -86,10 +86,10 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
             }
         });
     });
-    entry(ui, seen, C::Gallery, out);
+    entry(ui, context, C::Gallery, out);
     ui.separator();
-    entry(ui, seen, C::Save, out);
-    entry(ui, seen, C::SaveAs, out);
+    entry(ui, context, C::Save, out);
+    entry(ui, context, C::SaveAs, out);
     ui.separator();
     ui.menu_button("Export results", |ui| {
         // The matrix can be a hundred times the rest: only where it is asked for.
@@ -99,7 +99,7 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
             .collect();
         labelled(
             ui,
-            seen,
+            context,
             "All but the system matrix…",
             false,
             C::Export(usual),
@@ -107,7 +107,7 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         );
         labelled(
             ui,
-            seen,
+            context,
             "Fields (VTU)…",
             false,
             C::Export(vec![Format::Vtu]),
@@ -115,7 +115,7 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         );
         labelled(
             ui,
-            seen,
+            context,
             "Tables (CSV)…",
             false,
             C::Export(vec![Format::Csv]),
@@ -123,7 +123,7 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         );
         labelled(
             ui,
-            seen,
+            context,
             "Picture of the whole chip (SVG)…",
             false,
             C::Export(vec![Format::Svg]),
@@ -131,7 +131,7 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         );
         labelled(
             ui,
-            seen,
+            context,
             "Summary (JSON)…",
             false,
             C::Export(vec![Format::Json]),
@@ -139,7 +139,7 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         );
         labelled(
             ui,
-            seen,
+            context,
             "System matrix (Matrix Market)…",
             false,
             C::Export(vec![Format::System]),
@@ -148,7 +148,7 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         ui.separator();
         labelled(
             ui,
-            seen,
+            context,
             "Everything…",
             false,
             C::Export(Format::ALL.to_vec()),
@@ -158,29 +158,29 @@ fn file(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     ui.menu_button("Export outline", |ui| {
         for kind in OutlineKind::ALL {
             let label = format!("{}…", kind.label());
-            labelled(ui, seen, &label, false, C::Outline(kind), out);
+            labelled(ui, context, &label, false, C::Outline(kind), out);
         }
     });
     ui.menu_button("Save picture", |ui| {
         for format in PictureFormat::ALL {
-            entry(ui, seen, C::Picture(format), out);
+            entry(ui, context, C::Picture(format), out);
         }
     });
     ui.separator();
-    entry(ui, seen, C::Quit, out);
+    entry(ui, context, C::Quit, out);
 }
 
-fn edit(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn edit(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(230.0);
-    let history = &seen.document.history;
+    let history = &context.document.history;
     let named = |verb: &str, what: Option<&str>| match what {
         Some(what) => format!("{verb}: {}", shortened(what)),
         None => verb.to_owned(),
     };
     labelled(
         ui,
-        seen,
+        context,
         &named("Undo", history.undo_label()),
         false,
         C::Undo,
@@ -188,97 +188,111 @@ fn edit(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     );
     labelled(
         ui,
-        seen,
+        context,
         &named("Redo", history.redo_label()),
         false,
         C::Redo,
         out,
     );
     ui.separator();
-    entry(ui, seen, C::Cut, out);
-    entry(ui, seen, C::Copy, out);
-    entry(ui, seen, C::Duplicate, out);
-    entry(ui, seen, C::Delete, out);
+    entry(ui, context, C::Cut, out);
+    entry(ui, context, C::Copy, out);
+    entry(ui, context, C::Duplicate, out);
+    entry(ui, context, C::Delete, out);
     ui.separator();
-    entry(ui, seen, C::SelectAll, out);
+    entry(ui, context, C::SelectAll, out);
     labelled(
         ui,
-        seen,
+        context,
         "Select nothing",
         false,
         C::Select(Selection::default()),
         out,
     );
     ui.separator();
-    entry(ui, seen, C::Rotate(1), out);
-    entry(ui, seen, C::Rotate(-1), out);
-    entry(ui, seen, C::Mirror(Axis::X), out);
-    entry(ui, seen, C::Mirror(Axis::Y), out);
+    entry(ui, context, C::Rotate(1), out);
+    entry(ui, context, C::Rotate(-1), out);
+    entry(ui, context, C::Mirror(Axis::X), out);
+    entry(ui, context, C::Mirror(Axis::Y), out);
     ui.menu_button("Align", |ui| {
         for align in Align::ALL {
-            entry(ui, seen, C::Align(align), out);
+            entry(ui, context, C::Align(align), out);
         }
     });
-    entry(ui, seen, C::Group, out);
-    entry(ui, seen, C::Ungroup, out);
-    entry(ui, seen, C::OpenEnds, out);
-    entry(ui, seen, C::ToggleDimensions, out);
-    entry(ui, seen, C::DrawLinks, out);
+    entry(ui, context, C::Group, out);
+    entry(ui, context, C::Ungroup, out);
+    entry(ui, context, C::OpenEnds, out);
+    entry(ui, context, C::ToggleDimensions, out);
+    entry(ui, context, C::DrawLinks, out);
     ui.menu_button("Where widths differ", |ui| {
-        let now = seen.settings.joint.unwrap_or_default();
+        let now = context.settings.joint.unwrap_or_default();
         for joint in Joint::ALL {
             let command = C::SetJoint(joint);
             let label = command.label();
-            labelled(ui, seen, &label, joint == now, command, out);
+            labelled(ui, context, &label, joint == now, command, out);
         }
     });
     ui.separator();
-    ui.menu_button("Tool", |ui| tools(ui, seen, out));
-    entry(ui, seen, C::CommandPalette, out);
+    ui.menu_button("Tool", |ui| tools(ui, context, out));
+    entry(ui, context, C::CommandPalette, out);
 }
 
-fn tools(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn tools(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     for tool in Tool::ALL {
-        let marked = *seen.tool == tool;
-        labelled(ui, seen, tool.label(), marked, Command::SetTool(tool), out);
+        let marked = *context.tool == tool;
+        labelled(
+            ui,
+            context,
+            tool.label(),
+            marked,
+            Command::SetTool(tool),
+            out,
+        );
     }
 }
 
-fn view(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn view(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(190.0);
-    entry(ui, seen, C::ZoomIn, out);
-    entry(ui, seen, C::ZoomOut, out);
-    entry(ui, seen, C::Fit, out);
-    entry(ui, seen, C::FitSelection, out);
+    entry(ui, context, C::ZoomIn, out);
+    entry(ui, context, C::ZoomOut, out);
+    entry(ui, context, C::Fit, out);
+    entry(ui, context, C::FitSelection, out);
     ui.separator();
     for panel in Panel::ALL {
-        let marked = seen.settings.panels.contains(&panel);
-        labelled(ui, seen, panel.label(), marked, C::TogglePanel(panel), out);
+        let marked = context.settings.panels.contains(&panel);
+        labelled(
+            ui,
+            context,
+            panel.label(),
+            marked,
+            C::TogglePanel(panel),
+            out,
+        );
     }
     ui.separator();
-    ui.menu_button("On the canvas", |ui| layers(ui, seen, &Layer::ALL, out));
-    entry(ui, seen, C::HideSelected, out);
-    entry(ui, seen, C::ShowHidden, out);
-    looks(ui, seen, out);
+    ui.menu_button("On the canvas", |ui| layers(ui, context, &Layer::ALL, out));
+    entry(ui, context, C::HideSelected, out);
+    entry(ui, context, C::ShowHidden, out);
+    looks(ui, context, out);
 }
 
 /// What the menu has where no chip is seen.
-fn zoom_and_looks(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn zoom_and_looks(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(190.0);
     for command in [C::ZoomIn, C::ZoomOut, C::Fit] {
-        entry(ui, seen, command, out);
+        entry(ui, context, command, out);
     }
     ui.separator();
-    looks(ui, seen, out);
+    looks(ui, context, out);
 }
 
-fn looks(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn looks(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     for workspace in Workspace::ALL {
         let command = Command::Enter(workspace);
-        let marked = seen.workspace == workspace;
-        labelled(ui, seen, &command.label(), marked, command.clone(), out);
+        let marked = context.workspace == workspace;
+        labelled(ui, context, &command.label(), marked, command.clone(), out);
     }
     ui.menu_button("Theme", |ui| {
         for (theme, label) in [
@@ -286,18 +300,18 @@ fn looks(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
             (Theme::Light, "Light"),
             (Theme::Dark, "Dark"),
         ] {
-            let marked = seen.settings.theme == theme;
-            labelled(ui, seen, label, marked, Command::SetTheme(theme), out);
+            let marked = context.settings.theme == theme;
+            labelled(ui, context, label, marked, Command::SetTheme(theme), out);
         }
     });
 }
 
-fn layers(ui: &mut Ui, seen: &ViewContext<'_>, layers: &[Layer], out: &mut Vec<Command>) {
+fn layers(ui: &mut Ui, context: &ViewContext<'_>, layers: &[Layer], out: &mut Vec<Command>) {
     for &layer in layers {
-        let marked = seen.settings.layers.contains(&layer);
+        let marked = context.settings.layers.contains(&layer);
         labelled(
             ui,
-            seen,
+            context,
             &capital(layer.label()),
             marked,
             Command::ToggleLayer(layer),
@@ -306,19 +320,19 @@ fn layers(ui: &mut Ui, seen: &ViewContext<'_>, layers: &[Layer], out: &mut Vec<C
     }
 }
 
-fn solve(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn solve(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(210.0);
-    entry(ui, seen, C::Solve, out);
+    entry(ui, context, C::Solve, out);
     ui.menu_button("Solve at resolution", |ui| {
         for resolution in RESOLUTIONS {
             let label = format!("{resolution} cells across a channel");
-            labelled(ui, seen, &label, false, C::SolveAt(resolution), out);
+            labelled(ui, context, &label, false, C::SolveAt(resolution), out);
         }
     });
-    entry(ui, seen, C::Cancel, out);
+    entry(ui, context, C::Cancel, out);
     ui.separator();
-    let live = seen.settings.live;
+    let live = context.settings.live;
     // Either one is always possible, so that the menu keeps its shape; the mark says which holds.
     for (on, label) in [(true, "After every edit (live)"), (false, "When asked")] {
         let response = ui.add(Button::new(label).selected(live == on));
@@ -329,23 +343,23 @@ fn solve(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn results(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn results(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(230.0);
-    for (quantity, name) in offered(seen) {
-        let marked = seen.shown.colour == Some(quantity);
+    for (quantity, name) in offered(context) {
+        let marked = context.shown.colour == Some(quantity);
         let label = format!("Colour by {name}");
-        labelled(ui, seen, &label, marked, C::Colour(Some(quantity)), out);
+        labelled(ui, context, &label, marked, C::Colour(Some(quantity)), out);
     }
     labelled(
         ui,
-        seen,
+        context,
         "No colours",
-        seen.shown.colour.is_none(),
+        context.shown.colour.is_none(),
         C::Colour(None),
         out,
     );
-    entry(ui, seen, C::SetRange(None), out);
+    entry(ui, context, C::SetRange(None), out);
     ui.separator();
     let of_results = [
         Layer::Arrows,
@@ -354,27 +368,27 @@ fn results(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         Layer::Mesh,
         Layer::Parts,
     ];
-    layers(ui, seen, &of_results, out);
-    entry(ui, seen, C::TogglePlay, out);
+    layers(ui, context, &of_results, out);
+    entry(ui, context, C::TogglePlay, out);
     ui.separator();
-    entry(ui, seen, C::AddSpecies(None), out);
+    entry(ui, context, C::AddSpecies(None), out);
     ui.separator();
     for tool in [Tool::Probe, Tool::Line, Tool::Streamline] {
-        let marked = *seen.tool == tool;
+        let marked = *context.tool == tool;
         labelled(
             ui,
-            seen,
+            context,
             &format!("{} tool", tool.label()),
             marked,
             C::SetTool(tool),
             out,
         );
     }
-    entry(ui, seen, C::ClearProbes, out);
-    entry(ui, seen, C::CopyProfiles, out);
+    entry(ui, context, C::ClearProbes, out);
+    entry(ui, context, C::CopyProfiles, out);
     ui.separator();
-    entry(ui, seen, C::KeepBefore, out);
-    entry(ui, seen, C::ForgetBefore, out);
+    entry(ui, context, C::KeepBefore, out);
+    entry(ui, context, C::ForgetBefore, out);
     ui.separator();
     for panel in [
         Panel::Results,
@@ -382,10 +396,10 @@ fn results(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         Panel::Species,
         Panel::Method,
     ] {
-        let marked = seen.settings.panels.contains(&panel);
+        let marked = context.settings.panels.contains(&panel);
         labelled(
             ui,
-            seen,
+            context,
             &format!("Panel: {}", panel.label()),
             marked,
             C::TogglePanel(panel),
@@ -394,7 +408,7 @@ fn results(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn help(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn help(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(180.0);
     for command in [
@@ -403,10 +417,10 @@ fn help(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         C::Shortcuts,
         C::CommandPalette,
     ] {
-        entry(ui, seen, command, out);
+        entry(ui, context, command, out);
     }
     ui.separator();
-    entry(ui, seen, C::About, out);
+    entry(ui, context, C::About, out);
 }
 
 /// No longer than a menu is wide.

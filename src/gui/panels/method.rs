@@ -4,10 +4,10 @@ use eframe::egui::{Grid, ProgressBar, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::results::{fact, heading, layer_ui, right};
 use crate::command::{Command, Layer};
+use crate::context::ViewContext;
 use crate::results::colour::tint;
 use crate::results::solved::{count, seconds};
 use crate::results::{Reuse, Solved};
-use crate::seen::ViewContext;
 use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 
 /// Height of a row of the table of kinds.
@@ -17,12 +17,12 @@ const ROW: f32 = 18.0;
 const NUMBERS: f32 = 54.0;
 
 /// Draws the panel.
-pub fn method_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+pub fn method_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
-        layer_ui(ui, seen, Layer::Parts, "Parts and seams", out);
-        layer_ui(ui, seen, Layer::Mesh, "Mesh", out);
+        layer_ui(ui, context, Layer::Parts, "Parts and seams", out);
+        layer_ui(ui, context, Layer::Mesh, "Mesh", out);
     });
-    let Some(solved) = &seen.results.solved else {
+    let Some(solved) = &context.results.solved else {
         ui.label(RichText::new("Solve the chip to see how it is taken apart.").weak());
         return;
     };

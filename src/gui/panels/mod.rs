@@ -66,8 +66,8 @@ use self::path_dialog::PathDialog;
 use self::table::{PANELS, Place, Row, View, row};
 use self::toast::Toasts;
 use super::command::{Command, Panel};
+use super::context::{ViewContext, Workspace};
 use super::files::dialogs::Ask;
-use super::seen::{ViewContext, Workspace};
 use crate::liquids::panels::{LiquidPanels, status_ui};
 use crate::liquids::shot::Probe;
 use stokeslet_base::geometry::Point;
@@ -224,39 +224,39 @@ impl Panels {
     pub fn around(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         pointer: Option<Point>,
         out: &mut Vec<Command>,
     ) {
-        self.bars(ui, seen, out);
+        self.bars(ui, context, out);
         let asked = Side::bottom("status")
             .frame(bar(ui, Margin::symmetric(8, 3)))
-            .show(ui, |ui| status::status_ui(ui, seen, pointer, out));
+            .show(ui, |ui| status::status_ui(ui, context, pointer, out));
         if asked.inner {
             self.tab = Some(Panel::Problems);
-            if !seen.settings.panels.contains(&Panel::Problems) {
+            if !context.settings.panels.contains(&Panel::Problems) {
                 out.push(Command::TogglePanel(Panel::Problems));
             }
         }
-        if is_open(seen, Place::Left) {
+        if is_open(context, Place::Left) {
             let side = Side::left("palette")
                 .resizable(true)
                 .default_size(204.0)
                 .size_range(120.0..=420.0);
-            side.show(ui, |ui| self.headed(ui, seen, Place::Left, out));
+            side.show(ui, |ui| self.headed(ui, context, Place::Left, out));
         }
         let (upper, lower) = (
-            is_open(seen, Place::Right),
-            is_open(seen, Place::LowerRight),
+            is_open(context, Place::Right),
+            is_open(context, Place::LowerRight),
         );
         if upper || lower {
             let side = Side::right("inspector")
                 .resizable(true)
                 .default_size(344.0)
                 .size_range(240.0..=620.0);
-            side.show(ui, |ui| self.right(ui, seen, (upper, lower), out));
+            side.show(ui, |ui| self.right(ui, context, (upper, lower), out));
         }
-        self.below(ui, seen, out);
+        self.below(ui, context, out);
         self.canvas = Some(ui.available_rect_before_wrap());
     }
 
@@ -264,20 +264,20 @@ impl Panels {
     pub fn around_liquids(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         pointed: Option<(Point, Option<Probe>)>,
         out: &mut Vec<Command>,
     ) {
-        self.bars(ui, seen, out);
+        self.bars(ui, context, out);
         Side::bottom("status")
             .frame(bar(ui, Margin::symmetric(8, 3)))
-            .show(ui, |ui| status_ui(ui, seen, pointed));
-        self.liquids.around(ui, seen, out);
+            .show(ui, |ui| status_ui(ui, context, pointed));
+        self.liquids.around(ui, context, out);
         self.canvas = Some(ui.available_rect_before_wrap());
     }
 
     /// Menus and toolbar.
-    fn bars(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+    fn bars(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         if !self.is_styled {
             style::apply(ui.ctx());
             self.is_styled = true;
@@ -285,16 +285,16 @@ impl Panels {
         Side::top("menu")
             .frame(bar(ui, Margin::symmetric(4, 2)))
             .show_separator_line(false)
-            .show(ui, |ui| menu::menu_ui(ui, seen, out));
+            .show(ui, |ui| menu::menu_ui(ui, context, out));
         Side::top("toolbar")
             .frame(bar(ui, Margin::symmetric(8, 3)))
-            .show(ui, |ui| toolbar::toolbar_ui(ui, seen, out));
+            .show(ui, |ui| toolbar::toolbar_ui(ui, context, out));
     }
 
     fn right(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         (upper, lower): (bool, bool),
         out: &mut Vec<Command>,
     ) {
@@ -308,37 +308,37 @@ impl Panels {
                 top: 4,
                 ..Margin::ZERO
             }))
-            .show(ui, |ui| self.headed(ui, seen, Place::LowerRight, out));
+            .show(ui, |ui| self.headed(ui, context, Place::LowerRight, out));
         } else if lower {
-            return self.headed(ui, seen, Place::LowerRight, out);
+            return self.headed(ui, context, Place::LowerRight, out);
         }
-        self.headed(ui, seen, Place::Right, out);
+        self.headed(ui, context, Place::Right, out);
     }
 
     /// The open panels of a side, with their titles.
     fn headed(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         place: Place,
         out: &mut Vec<Command>,
     ) {
         for (row, view) in PANELS.into_iter().zip(&mut self.views) {
-            if row.place == place && seen.settings.panels.contains(&row.panel) {
+            if row.place == place && context.settings.panels.contains(&row.panel) {
                 head(ui, row.panel, out);
-                draw(ui, &row, view.as_mut(), seen, out);
+                draw(ui, &row, view.as_mut(), context, out);
             }
         }
     }
 
     /// Tabs below the canvas; a panel without a tab of its own yet opens the first.
-    fn below(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+    fn below(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         let tabs = || {
             let below = PANELS.into_iter();
             let below = below.filter(|row| row.place == Place::Below);
             below
                 .map(|row| row.panel)
-                .filter(|panel| seen.settings.panels.contains(panel))
+                .filter(|panel| context.settings.panels.contains(panel))
         };
         let Some(first) = tabs().next() else {
             return;
@@ -352,7 +352,7 @@ impl Panels {
         side.show(ui, |ui| {
             ui.horizontal(|ui| {
                 for tab in tabs() {
-                    let text = match (tab, problems::counts(seen)) {
+                    let text = match (tab, problems::counts(context)) {
                         (Panel::Problems, (errors, warnings)) if errors + warnings > 0 => {
                             format!("Problems ({})", errors + warnings)
                         }
@@ -367,7 +367,7 @@ impl Panels {
             ui.add_space(2.0);
             let rows = PANELS.into_iter().zip(&mut self.views);
             for (row, view) in rows.filter(|(row, _)| row.panel == open) {
-                draw(ui, &row, view.as_mut(), seen, out);
+                draw(ui, &row, view.as_mut(), context, out);
             }
         });
     }
@@ -376,13 +376,13 @@ impl Panels {
     pub fn above(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         canvas: &OnCanvas,
         out: &mut Vec<Command>,
     ) {
         let rect = self.canvas.unwrap_or_else(|| ui.max_rect());
-        if seen.workspace == Workspace::Chip {
-            hint::hint_ui(&mut self.card, ui, seen, (rect, canvas), out);
+        if context.workspace == Workspace::Chip {
+            hint::hint_ui(&mut self.card, ui, context, (rect, canvas), out);
         }
         if self.above.is_none() && self.questions.is_empty() {
             self.toasts.ui(ui, rect, out);
@@ -390,10 +390,10 @@ impl Panels {
         let ctx = ui.ctx().clone();
         let done = match &mut self.above {
             None => false,
-            Some(Above::Commands(palette)) => palette.ui(&ctx, seen, out),
+            Some(Above::Commands(palette)) => palette.ui(&ctx, context, out),
             Some(Above::Shortcuts) => shortcuts::shortcuts_ui(&ctx),
             Some(Above::About) => about::about_ui(&ctx),
-            Some(Above::Gallery) => self.gallery.ui(&ctx, seen, out),
+            Some(Above::Gallery) => self.gallery.ui(&ctx, context, out),
             Some(Above::Path(dialog)) => dialog.ui(&ctx, out),
         };
         if done {
@@ -417,9 +417,9 @@ impl Panels {
 }
 
 /// Whether a panel of a side is open.
-fn is_open(seen: &ViewContext<'_>, place: Place) -> bool {
+fn is_open(context: &ViewContext<'_>, place: Place) -> bool {
     let mut there = PANELS.into_iter().filter(|row| row.place == place);
-    there.any(|row| seen.settings.panels.contains(&row.panel))
+    there.any(|row| context.settings.panels.contains(&row.panel))
 }
 
 /// A panel in its room.
@@ -427,7 +427,7 @@ fn draw(
     ui: &mut Ui,
     row: &Row,
     view: &mut dyn View,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     out: &mut Vec<Command>,
 ) {
     // A panel is as large as it was made, whatever is in it: what is below or beside doesn't move by itself.
@@ -438,9 +438,9 @@ fn draw(
     if row.scrolls {
         let all = egui::ScrollArea::vertical().id_salt(row.label);
         all.auto_shrink(false)
-            .show(&mut inside, |ui| view.ui(ui, seen, out));
+            .show(&mut inside, |ui| view.ui(ui, context, out));
     } else {
-        view.ui(&mut inside, seen, out);
+        view.ui(&mut inside, context, out);
     }
     ui.advance_cursor_after_rect(room);
 }

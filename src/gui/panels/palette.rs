@@ -12,7 +12,7 @@ use super::table::View;
 use super::thumbnail::{Colours, Thumbnail};
 use crate::canvas::DraggedKind;
 use crate::command::Command;
-use crate::seen::{Tool, ViewContext};
+use crate::context::{Tool, ViewContext};
 use crate::words::capital;
 use stokeslet_cad::library::{Defaults, Definition};
 
@@ -36,14 +36,14 @@ impl View for Palette {
         self.pictures.clear();
     }
 
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         let hint = TextEdit::singleline(&mut self.search)
             .hint_text("Search components")
             .desired_width(f32::INFINITY);
         let response = ui.add(hint);
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search components"));
         ui.add_space(4.0);
-        let definitions = seen.library.definitions();
+        let definitions = context.library.definitions();
         let found: Vec<&Definition> = definitions
             .into_iter()
             .filter(|d| matches(d, &self.search))
@@ -77,7 +77,7 @@ impl View for Palette {
                         .id_salt(("family", &title))
                         .default_open(true)
                         .open(searching.then_some(true))
-                        .show_unindented(ui, |ui| self.family(ui, seen, family, begin, out));
+                        .show_unindented(ui, |ui| self.family(ui, context, family, begin, out));
                 }
             });
     }
@@ -87,7 +87,7 @@ impl Palette {
     fn family(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         family: &[&Definition],
         begin: Instant,
         out: &mut Vec<Command>,
@@ -101,7 +101,7 @@ impl Palette {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing = vec2(gap, gap);
                 for definition in row {
-                    self.component(ui, seen, definition, width, begin, out);
+                    self.component(ui, context, definition, width, begin, out);
                 }
             });
         }
@@ -111,7 +111,7 @@ impl Palette {
     fn component(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         definition: &Definition,
         width: f32,
         begin: Instant,
@@ -119,7 +119,7 @@ impl Palette {
     ) {
         let name = definition.name.as_str();
         let (rect, response) = ui.allocate_exact_size(vec2(width, 74.0), Sense::click_and_drag());
-        let chosen = *seen.tool == Tool::Place(name.to_owned());
+        let chosen = *context.tool == Tool::Place(name.to_owned());
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, name));
         response.dnd_set_drag_payload(DraggedKind(name.to_owned()));
         if response.clicked() {
@@ -146,7 +146,7 @@ impl Palette {
             let room = rect
                 .shrink2(vec2(8.0, 6.0))
                 .with_max_y(rect.bottom() - 8.0 - LINE * lines.len() as f32);
-            match self.picture(ui, seen, name, begin) {
+            match self.picture(ui, context, name, begin) {
                 Some(picture) => picture.paint(ui.painter(), room, Colours::of(ui)),
                 None => {
                     ui.painter().text(
@@ -187,18 +187,18 @@ impl Palette {
     fn picture(
         &mut self,
         ui: &Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         kind: &str,
         begin: Instant,
     ) -> Option<&Thumbnail> {
-        let defaults = defaults(seen);
+        let defaults = defaults(context);
         let key = (kind.to_owned(), defaults.width.to_bits());
         if !self.pictures.contains_key(&key) {
             if begin.elapsed() > BUDGET {
                 ui.ctx().request_repaint();
                 return None;
             }
-            let realised = seen.library.realise(kind, &[], &defaults);
+            let realised = context.library.realise(kind, &[], &defaults);
             let picture = realised
                 .ok()
                 .map(|realised| Thumbnail::of_component(&realised));
@@ -209,8 +209,8 @@ impl Palette {
 }
 
 /// What the chip says for all its components; that of a new design where it can't be read.
-pub fn defaults(seen: &ViewContext<'_>) -> Defaults {
-    match &seen.document.design {
+pub fn defaults(context: &ViewContext<'_>) -> Defaults {
+    match &context.document.design {
         Some(design) => Defaults {
             width: design.width.0,
             depth: design.depth.map(|depth| depth.0),

@@ -7,7 +7,7 @@ use eframe::egui::{self, CursorIcon, Response, RichText, Role, Sense, Ui, Widget
 use super::advice::{advice, is_blank};
 use super::icons::{Icon, icon};
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use crate::words::quoted;
 use stokeslet_base::diagnostic::{Diagnostic, Severity, line_and_column};
 
@@ -15,22 +15,22 @@ use stokeslet_base::diagnostic::{Diagnostic, Severity, line_and_column};
 const MOST: usize = 200;
 
 /// Errors and warnings.
-pub fn counts(seen: &ViewContext<'_>) -> (usize, usize) {
-    if is_blank(seen) {
+pub fn counts(context: &ViewContext<'_>) -> (usize, usize) {
+    if is_blank(context) {
         return (0, 0);
     }
-    let errors = seen.document.errors().len();
-    (errors, seen.document.diagnostics.len() - errors)
+    let errors = context.document.errors().len();
+    (errors, context.document.diagnostics.len() - errors)
 }
 
 /// `2 errors, 1 warning`; `None` where nothing is wrong.
-pub fn summary(seen: &ViewContext<'_>) -> Option<String> {
+pub fn summary(context: &ViewContext<'_>) -> Option<String> {
     let said = |n: usize, what: &str| match n {
         0 => None,
         1 => Some(format!("1 {what}")),
         n => Some(format!("{n} {what}s")),
     };
-    let (errors, warnings) = counts(seen);
+    let (errors, warnings) = counts(context);
     let both: Vec<String> = [said(errors, "error"), said(warnings, "warning")]
         .into_iter()
         .flatten()
@@ -39,9 +39,9 @@ pub fn summary(seen: &ViewContext<'_>) -> Option<String> {
 }
 
 /// Draws the list.
-pub fn problems_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let all = &seen.document.diagnostics;
-    if is_blank(seen) {
+pub fn problems_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let all = &context.document.diagnostics;
+    if is_blank(context) {
         ui.label("Nothing is drawn yet. Click a component in the library and then on the canvas, or take the channel tool (C).");
         return;
     }
@@ -56,7 +56,7 @@ pub fn problems_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) 
         .auto_shrink(false)
         .show(ui, |ui| {
             for (k, diagnostic) in all.iter().take(MOST).enumerate() {
-                row(ui, seen, k, diagnostic, out);
+                row(ui, context, k, diagnostic, out);
             }
             if all.len() > MOST {
                 ui.weak(format!("and {} more", all.len() - MOST));
@@ -67,14 +67,14 @@ pub fn problems_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) 
 /// A problem; where it is out of sight and its height is known, room for it: laying out hundreds takes longer than all else.
 fn row(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     k: usize,
     diagnostic: &Diagnostic,
     out: &mut Vec<Command>,
 ) {
     let at = ui.next_widget_position();
     let width = ui.available_width();
-    let place = place(seen, diagnostic);
+    let place = place(context, diagnostic);
     let told = (
         diagnostic.code,
         &diagnostic.message,
@@ -88,13 +88,13 @@ fn row(
     let rect = known.map(|(_, height)| egui::Rect::from_min_size(at, egui::vec2(width, height)));
     let response = match rect.filter(|rect| !ui.is_rect_visible(*rect)) {
         Some(rect) => ui.allocate_rect(rect, Sense::hover()),
-        None => problem(ui, seen, k, diagnostic),
+        None => problem(ui, context, k, diagnostic),
     };
     ui.data_mut(|data| data.insert_temp(key, (told, response.rect.height())));
-    listen(ui, seen, k, (diagnostic, &response), out);
+    listen(ui, context, k, (diagnostic, &response), out);
 }
 
-fn problem(ui: &mut Ui, seen: &ViewContext<'_>, k: usize, diagnostic: &Diagnostic) -> Response {
+fn problem(ui: &mut Ui, context: &ViewContext<'_>, k: usize, diagnostic: &Diagnostic) -> Response {
     ui.push_id(("problem", k), |ui| {
         ui.horizontal_top(|ui| {
             let (picture, color) = look(ui, diagnostic.severity);
@@ -113,7 +113,7 @@ fn problem(ui: &mut Ui, seen: &ViewContext<'_>, k: usize, diagnostic: &Diagnosti
                             .selectable(false),
                     );
                 }
-                let place = place(seen, diagnostic);
+                let place = place(context, diagnostic);
                 if !place.is_empty() {
                     ui.add(egui::Label::new(RichText::new(place).small().weak()).selectable(false));
                 }
@@ -126,7 +126,7 @@ fn problem(ui: &mut Ui, seen: &ViewContext<'_>, k: usize, diagnostic: &Diagnosti
 /// Makes a row one that is clicked.
 fn listen(
     ui: &Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     k: usize,
     (diagnostic, response): (&Diagnostic, &Response),
     out: &mut Vec<Command>,
@@ -136,7 +136,7 @@ fn listen(
     let click = ui.interact(row, id, Sense::click());
     let message = quoted(&diagnostic.message);
     click.widget_info(|| WidgetInfo::labeled(Role::Button, true, &message));
-    let line = line_of(seen, diagnostic);
+    let line = line_of(context, diagnostic);
     let told = [Some(diagnostic.code.to_owned()), line]
         .into_iter()
         .flatten();
@@ -178,19 +178,19 @@ pub fn good(ui: &Ui) -> egui::Color32 {
 }
 
 /// What it is about; its line where it is about nothing else.
-fn place(seen: &ViewContext<'_>, diagnostic: &Diagnostic) -> String {
+fn place(context: &ViewContext<'_>, diagnostic: &Diagnostic) -> String {
     let about = diagnostic.place.component.clone();
     let about = about.filter(|name| !name.is_empty());
     about
-        .or_else(|| line_of(seen, diagnostic))
+        .or_else(|| line_of(context, diagnostic))
         .unwrap_or_default()
 }
 
 /// Where it is in the file's text, for whoever reads that.
-fn line_of(seen: &ViewContext<'_>, diagnostic: &Diagnostic) -> Option<String> {
+fn line_of(context: &ViewContext<'_>, diagnostic: &Diagnostic) -> Option<String> {
     // What is missing from all of the file has no place in it.
     let span = diagnostic.place.span.as_ref().filter(|s| !s.is_empty())?;
-    let (line, _) = line_and_column(&seen.document.text, span.start);
+    let (line, _) = line_and_column(&context.document.text, span.start);
     Some(format!("line {line}"))
 }
 
@@ -209,7 +209,7 @@ mod tests {
         );
         let mut state = opened(&text);
         state.settings.panels.insert(Panel::Problems);
-        assert_eq!(summary(&state.seen()).as_deref(), Some("1 error"));
+        assert_eq!(summary(&state.context()).as_deref(), Some("1 error"));
         let message = state.document.diagnostics[0].message.clone();
         let shown = Shown::new(state);
         shown.borrow_mut().panels.choose(Panel::Problems);

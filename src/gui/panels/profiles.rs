@@ -6,9 +6,9 @@ use eframe::egui::{self, Align, Layout, RichText, Sense, Ui, vec2};
 use egui_plot::{Legend, Line, Plot};
 
 use crate::command::Command;
+use crate::context::{Tool, ViewContext};
 use crate::results::Solved;
 use crate::results::colour::DISTINCT;
-use crate::seen::{Tool, ViewContext};
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity as Unit, Scale, figures};
 use stokeslet_flow::field::Sample;
@@ -106,18 +106,18 @@ impl ProfilesPanel {
 /// Draws the panel.
 pub fn profiles_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     panel: &mut ProfilesPanel,
     out: &mut Vec<Command>,
 ) {
-    let (Some(solved), false) = (&seen.results.solved, seen.shown.lines.is_empty()) else {
-        let text = match seen.results.solved {
+    let (Some(solved), false) = (&context.results.solved, context.shown.lines.is_empty()) else {
+        let text = match context.results.solved {
             Some(_) => "Draw a line across a channel with the line probe to see its profile here.",
             None => "Solve the chip, then draw a line across a channel to see its profile here.",
         };
         ui.label(RichText::new(text).weak());
-        if seen.results.solved.is_some()
-            && *seen.tool != Tool::Line
+        if context.results.solved.is_some()
+            && *context.tool != Tool::Line
             && ui.button("Draw a line").clicked()
         {
             out.push(Command::SetTool(Tool::Line));
@@ -132,10 +132,10 @@ pub fn profiles_ui(
             ui.set_min_size(column);
             egui::ScrollArea::vertical()
                 .auto_shrink(false)
-                .show(ui, |ui| list_ui(ui, solved, seen, panel, out));
+                .show(ui, |ui| list_ui(ui, solved, context, panel, out));
         });
         let plotted = panel.plotted;
-        plot_ui(ui, panel.profiles(solved, &seen.shown.lines), plotted);
+        plot_ui(ui, panel.profiles(solved, &context.shown.lines), plotted);
     });
 }
 
@@ -143,7 +143,7 @@ pub fn profiles_ui(
 fn list_ui(
     ui: &mut Ui,
     solved: &Arc<Solved>,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     panel: &mut ProfilesPanel,
     out: &mut Vec<Command>,
 ) {
@@ -161,7 +161,7 @@ fn list_ui(
         }
     });
     let plotted = panel.plotted;
-    let profiles = panel.profiles(solved, &seen.shown.lines);
+    let profiles = panel.profiles(solved, &context.shown.lines);
     for (k, profile) in profiles.iter().enumerate() {
         ui.horizontal(|ui| {
             let (mark, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());

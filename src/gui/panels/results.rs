@@ -11,10 +11,10 @@ use eframe::egui::{
 };
 
 use crate::command::{Command, Layer};
+use crate::context::ViewContext;
 use crate::results::colour::Scaling;
 use crate::results::solved::{count, seconds};
 use crate::results::{Quantity, Solved};
-use crate::seen::ViewContext;
 use crate::species::offered;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
@@ -33,39 +33,39 @@ pub struct TypedValues {
 /// Draws the panel.
 pub fn results_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     typed: &mut TypedValues,
     out: &mut Vec<Command>,
 ) {
-    if let Some(failure) = &seen.results.failure {
+    if let Some(failure) = &context.results.failure {
         ui.label(RichText::new(failure).color(ui.visuals().error_fg_color));
         ui.add_space(6.0);
     }
-    colours_ui(ui, seen, out);
+    colours_ui(ui, context, out);
     heading(ui, "Ports");
-    ports::ports_ui(ui, seen, typed, out);
-    let Some(solved) = &seen.results.solved else {
+    ports::ports_ui(ui, context, typed, out);
+    let Some(solved) = &context.results.solved else {
         ui.add_space(8.0);
         ui.label(RichText::new("Nothing is solved yet.").weak());
         if ui
-            .add_enabled(!seen.document.has_errors(), egui::Button::new("Solve"))
+            .add_enabled(!context.document.has_errors(), egui::Button::new("Solve"))
             .clicked()
         {
             out.push(Command::Solve);
         }
         return;
     };
-    errors::line_ui(ui, seen.results, solved, out);
+    errors::line_ui(ui, context.results, solved, out);
     heading(ui, "Flow");
-    flow_ui(ui, seen, solved, out);
-    if let Some(before) = seen.before {
+    flow_ui(ui, context, solved, out);
+    if let Some(before) = context.before {
         before::before_ui(ui, before, solved, out);
     }
     egui::CollapsingHeader::new("Conductance between ports")
         .default_open(solved.chip.ports.len() <= 6)
-        .show(ui, |ui| conductance_ui(ui, seen, solved));
+        .show(ui, |ui| conductance_ui(ui, context, solved));
     heading(ui, "Solve");
-    solve_ui(ui, seen, solved);
+    solve_ui(ui, context, solved);
 }
 
 pub(super) fn heading(ui: &mut Ui, text: &str) {
@@ -81,11 +81,11 @@ pub(super) fn fact(ui: &mut Ui, name: &str, value: impl Into<egui::WidgetText>) 
     ui.end_row();
 }
 
-fn colours_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let shown = seen.shown.colour;
+fn colours_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let shown = context.shown.colour;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (quantity, name) in offered(seen) {
+        for (quantity, name) in offered(context) {
             // A species' name is its own.
             let name = match quantity {
                 Quantity::Species(_) => name,
@@ -99,19 +99,19 @@ fn colours_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
             out.push(Command::Colour(None));
         }
     });
-    if let (Some(quantity), Some(solved)) = (shown, &seen.results.solved)
+    if let (Some(quantity), Some(solved)) = (shown, &context.results.solved)
         && let Some(scaling) = Scaling::of(
             solved,
-            seen.results.dissolved.as_deref(),
+            context.results.dissolved.as_deref(),
             quantity,
-            seen.shown.range,
+            context.shown.range,
         )
     {
-        let own = match (&seen.results.dissolved, quantity.is_dissolved()) {
+        let own = match (&context.results.dissolved, quantity.is_dissolved()) {
             (Some(dissolved), true) => dissolved.range_of(quantity),
             _ => solved.range_of(quantity),
         };
-        range_ui(ui, seen, &scaling, own, out);
+        range_ui(ui, context, &scaling, own, out);
     }
     ui.horizontal_wrapped(|ui| {
         for (layer, name) in [
@@ -119,9 +119,10 @@ fn colours_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
             (Layer::Streamlines, "Streamlines"),
             (Layer::Tracers, "Tracers"),
         ] {
-            layer_ui(ui, seen, layer, name, out);
+            layer_ui(ui, context, layer, name, out);
         }
-        let kept = seen.shown.probes.len() + seen.shown.lines.len() + seen.shown.seeds.len();
+        let kept =
+            context.shown.probes.len() + context.shown.lines.len() + context.shown.seeds.len();
         if kept > 0 && ui.small_button("Clear probes").clicked() {
             out.push(Command::ClearProbes);
         }
@@ -131,12 +132,12 @@ fn colours_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
 /// A check box of a layer of the canvas.
 pub(super) fn layer_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     layer: Layer,
     name: &str,
     out: &mut Vec<Command>,
 ) {
-    let mut is_on = seen.settings.layers.contains(&layer);
+    let mut is_on = context.settings.layers.contains(&layer);
     if ui.checkbox(&mut is_on, name).changed() {
         out.push(Command::ToggleLayer(layer));
     }
@@ -144,13 +145,13 @@ pub(super) fn layer_ui(
 
 fn range_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     scaling: &Scaling,
     own: [f64; 2],
     out: &mut Vec<Command>,
 ) {
     ui.horizontal(|ui| {
-        let mut is_automatic = seen.shown.range.is_none();
+        let mut is_automatic = context.shown.range.is_none();
         let hint =
             "Colours span the field; untick to fix their ends, so that chips can be compared";
         if ui
@@ -161,7 +162,7 @@ fn range_ui(
             out.push(Command::SetRange((!is_automatic).then_some(own)));
         }
     });
-    let Some([mut low, mut high]) = seen.shown.range else {
+    let Some([mut low, mut high]) = context.shown.range else {
         return;
     };
     let scale = scaling.kind.scale_for(low.abs().max(high.abs()));
@@ -187,7 +188,7 @@ fn range_ui(
     });
 }
 
-fn flow_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved, out: &mut Vec<Command>) {
+fn flow_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved, out: &mut Vec<Command>) {
     let solution = &solved.solution;
     Grid::new("flow facts")
         .num_columns(2)
@@ -198,7 +199,7 @@ fn flow_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved, out: &mut Vec<C
                 place_ui(ui, solved, "Greatest speed", &speed, at, out);
             }
             if let Some(shear) = &solution.wall_shear {
-                let error = seen.results.errors_of(solved);
+                let error = context.results.errors_of(solved);
                 let error = error.and_then(|e| e.peak_wall_shear);
                 let error = error.map_or_else(String::new, |e| {
                     format!(" {}", errors::plus_minus(e, Unit::Pressure))
@@ -281,8 +282,8 @@ fn conductance_unit(greatest: f64, has_depth: bool) -> (&'static str, f64) {
         .unwrap_or(units[units.len() - 1])
 }
 
-fn conductance_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved) {
-    let errors = seen.results.errors_of(solved);
+fn conductance_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved) {
+    let errors = context.results.errors_of(solved);
     let conductance = &solved.solution.conductance;
     let greatest = conductance
         .matrix
@@ -342,7 +343,7 @@ pub(super) fn right(ui: &mut Ui, text: RichText, width: f32) -> Response {
     .inner
 }
 
-fn solve_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved) {
+fn solve_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved) {
     let report = &solved.solution.report;
     Grid::new("solve facts")
         .num_columns(2)
@@ -365,13 +366,13 @@ fn solve_ui(ui: &mut Ui, seen: &ViewContext<'_>, solved: &Solved) {
                 format!("{:.1e}", report.mass_imbalance),
             );
         });
-    if solved.revision != seen.document.revision {
+    if solved.revision != context.document.revision {
         let warm = if ui.visuals().dark_mode {
             Color32::from_rgb(255, 190, 90)
         } else {
             Color32::from_rgb(160, 84, 0)
         };
-        let text = match seen.worker.running {
+        let text = match context.worker.running {
             Some(_) => "Solving…",
             None => "These results are older than the drawing.",
         };

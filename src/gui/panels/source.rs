@@ -14,7 +14,7 @@ use eframe::egui::{
 
 use super::table::View;
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use stokeslet_base::diagnostic::{Severity, line_and_column};
 
 /// From the last key to the command, s: long enough not to read half a word.
@@ -36,8 +36,8 @@ pub struct Source {
 type Coloured = (String, Vec<(Range<usize>, bool)>, bool, LayoutJob);
 
 impl View for Source {
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let document = seen.document;
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let document = context.document;
         let now = ui.input(|i| i.time);
         let is_other = self
             .over
@@ -48,7 +48,7 @@ impl View for Source {
             self.text = document.text.to_string();
             self.over = Some(document.text.clone());
         }
-        let marks = marks(seen, &self.text);
+        let marks = marks(context, &self.text);
         let lines = lines_of(&self.text, &marks);
         let dark = ui.visuals().dark_mode;
         let job = self.coloured(ui, &marks, dark);
@@ -71,7 +71,7 @@ impl View for Source {
                 .id_salt("source")
                 .code_editor()
                 // What is typed into a text that is about to change would be lost.
-                .interactive(!seen.is_editing)
+                .interactive(!context.is_editing)
                 .frame(egui::Frame::new().inner_margin(margin))
                 .desired_width(f32::INFINITY)
                 .desired_rows(6)
@@ -146,11 +146,11 @@ impl Source {
 }
 
 /// Bytes with mistakes, and whether they are errors; none while the text is ahead of the document.
-fn marks(seen: &ViewContext<'_>, text: &str) -> Vec<(Range<usize>, bool)> {
-    if *text != *seen.document.text {
+fn marks(context: &ViewContext<'_>, text: &str) -> Vec<(Range<usize>, bool)> {
+    if *text != *context.document.text {
         return Vec::new();
     }
-    let spans = seen
+    let spans = context
         .document
         .diagnostics
         .iter()

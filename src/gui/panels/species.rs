@@ -13,9 +13,9 @@ use super::fields::named;
 use super::table::View;
 use crate::app::PACES;
 use crate::command::{Command, Layer};
+use crate::context::ViewContext;
 use crate::results::Quantity;
 use crate::results::colour::DISTINCT;
-use crate::seen::ViewContext;
 use crate::species::Dissolved;
 use crate::species::motion::{inlets, seconds_a_second};
 use stokeslet_base::units::parse_quantity_as;
@@ -39,36 +39,36 @@ pub struct SpeciesPanel {
 }
 
 impl View for SpeciesPanel {
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let Some(design) = seen.document.shown_design() else {
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let Some(design) = context.document.shown_design() else {
             ui.label(RichText::new("The file has mistakes; see the problems.").weak());
             return;
         };
         let all = &design.species.species;
         // Colours and the panel are about the same species.
-        if let Some(Quantity::Species(k)) = seen.shown.colour {
+        if let Some(Quantity::Species(k)) = context.shown.colour {
             self.chosen = usize::from(k);
         }
         self.chosen = self.chosen.min(all.len().saturating_sub(1));
-        let dissolved = seen.results.dissolved.as_deref();
+        let dissolved = context.results.dissolved.as_deref();
         let Some(species) = all.get(self.chosen) else {
-            none_ui(ui, seen, design, out);
+            none_ui(ui, context, design, out);
             ui.add_space(6.0);
-            tracers_ui(ui, seen, dissolved, out);
+            tracers_ui(ui, context, dissolved, out);
             return;
         };
         let height = ui.available_height();
         ui.horizontal_top(|ui| {
             column(ui, "given", vec2(GIVEN, height), |ui| {
-                self.choice_ui(ui, seen, design, out);
+                self.choice_ui(ui, context, design, out);
                 given_ui(ui, (design, dissolved), species, out);
                 ui.add_space(4.0);
-                tracers_ui(ui, seen, dissolved, out);
+                tracers_ui(ui, context, dissolved, out);
             });
             ui.separator();
             let dissolved = dissolved.filter(|d| d.results.len() > self.chosen);
             let Some(dissolved) = dissolved else {
-                let text = match (&seen.results.not_dissolved, &seen.results.solved) {
+                let text = match (&context.results.not_dissolved, &context.results.solved) {
                     (Some(why), _) => RichText::new(why).color(ui.visuals().error_fg_color),
                     (None, Some(_)) => RichText::new("Following species…").weak(),
                     (None, None) => RichText::new("Nothing is solved yet.").weak(),
@@ -82,7 +82,7 @@ impl View for SpeciesPanel {
                 outlets::outlets_ui(ui, dissolved, self.chosen);
             });
             ui.separator();
-            let section = seen.results.section.as_deref();
+            let section = context.results.section.as_deref();
             ui.vertical(|ui| section::section_ui(ui, dissolved, section, self.chosen));
         });
     }
@@ -101,10 +101,10 @@ fn column(ui: &mut Ui, name: &str, size: egui::Vec2, add: impl FnOnce(&mut Ui)) 
 }
 
 /// What there is to do in a design without species.
-fn none_ui(ui: &mut Ui, seen: &ViewContext<'_>, design: &Design, out: &mut Vec<Command>) {
+fn none_ui(ui: &mut Ui, context: &ViewContext<'_>, design: &Design, out: &mut Vec<Command>) {
     let text = "Nothing is dissolved yet. A species enters by a port, is carried by the flow and diffuses: see how well it mixes.";
     ui.label(RichText::new(text).weak());
-    let can = is_enabled(&Command::AddSpecies(None), seen);
+    let can = is_enabled(&Command::AddSpecies(None), context);
     if let Err(why) = can {
         let add = ui.add_enabled(false, Button::new("Add a species"));
         add.on_disabled_hover_text(format!("Not now: {why}."));
@@ -136,7 +136,7 @@ impl SpeciesPanel {
     fn choice_ui(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         design: &Design,
         out: &mut Vec<Command>,
     ) {
@@ -158,7 +158,7 @@ impl SpeciesPanel {
                 (colour_of(self.chosen), "Colour"),
                 (Some(Quantity::Age), "Age"),
             ] {
-                let is_on = quantity.is_some() && seen.shown.colour == quantity;
+                let is_on = quantity.is_some() && context.shown.colour == quantity;
                 let hint = match quantity {
                     Some(Quantity::Age) => "Colour the canvas by the age of the fluid",
                     _ => "Colour the canvas by this species",
@@ -263,12 +263,12 @@ fn three_figures(value: f64) -> f64 {
 /// Tracers: shown or not, playing or not, how fast, and what their colours mean.
 fn tracers_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     dissolved: Option<&Dissolved>,
     out: &mut Vec<Command>,
 ) {
-    let is_seen = seen.settings.layers.contains(&Layer::Tracers);
-    let plays = is_seen && seen.shown.plays;
+    let is_seen = context.settings.layers.contains(&Layer::Tracers);
+    let plays = is_seen && context.shown.plays;
     ui.horizontal(|ui| {
         let mut shown = is_seen;
         if ui.checkbox(&mut shown, "Tracers").changed() {
@@ -278,13 +278,13 @@ fn tracers_ui(
             true => ("Pause", "Tracers stand"),
             false => ("Play", "Tracers flow with the fluid"),
         };
-        let can = is_enabled(&Command::TogglePlay, seen).is_ok();
+        let can = is_enabled(&Command::TogglePlay, context).is_ok();
         let button = ui.add_enabled(can, Button::new(name)).on_hover_text(hint);
         if button.clicked() {
             out.push(Command::TogglePlay);
         }
         if is_seen {
-            let mut pace = seen.shown.pace;
+            let mut pace = context.shown.pace;
             ui.spacing_mut().slider_width = 60.0;
             let slider = Slider::new(&mut pace, PACES)
                 .logarithmic(true)
@@ -292,7 +292,7 @@ fn tracers_ui(
             if ui.add(slider).on_hover_text("Pace").changed() {
                 out.push(Command::SetPace(pace));
             }
-            let real = dissolved.and_then(|d| seconds_a_second(d, seen.shown.pace));
+            let real = dissolved.and_then(|d| seconds_a_second(d, context.shown.pace));
             if let Some(real) = real {
                 let hint = "Time of the fluid in a second";
                 ui.label(format!("{}/s", Unit::Time.show(real)))

@@ -7,15 +7,15 @@ use super::icons::{Icon, icon};
 use super::problems::{counts, good, summary};
 use super::toolbar::{bar, progress, seconds};
 use crate::command::{Command, Panel};
+use crate::context::ViewContext;
 use crate::results::Results;
-use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity, figures, percent};
 
 /// Draws the status line. Returns whether the problems were asked for.
 pub fn status_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     pointer: Option<Point>,
     out: &mut Vec<Command>,
 ) -> bool {
@@ -25,16 +25,16 @@ pub fn status_ui(
         ui.separator();
         // From the right first: what is left is the hint's, which may be cut.
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            asked = problems(ui, seen);
+            asked = problems(ui, context);
             ui.separator();
-            solver(ui, seen, out);
+            solver(ui, context, out);
             ui.separator();
-            if let Some(text) = selected(seen) {
+            if let Some(text) = selected(context) {
                 ui.label(text);
                 ui.separator();
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let hint = seen.tool.hint();
+                let hint = context.tool.hint();
                 ui.add(egui::Label::new(RichText::new(hint).weak()).truncate())
                     .on_hover_text(hint);
             });
@@ -66,8 +66,8 @@ fn position(p: Point) -> String {
     format!("{}, {} {}", number(p.x), number(p.y), scale.unit)
 }
 
-fn selected(seen: &ViewContext<'_>) -> Option<String> {
-    let selection = seen.selection;
+fn selected(context: &ViewContext<'_>) -> Option<String> {
+    let selection = context.selection;
     if let Some(port) = &selection.port {
         return Some(format!("port {port}"));
     }
@@ -78,8 +78,8 @@ fn selected(seen: &ViewContext<'_>) -> Option<String> {
     }
 }
 
-fn solver(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    if let Some(running) = seen.worker.running {
+fn solver(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    if let Some(running) = context.worker.running {
         if ui.small_button("Cancel").clicked() {
             out.push(Command::Cancel);
         }
@@ -87,14 +87,14 @@ fn solver(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         ui.weak(format!("r = {}", running.3));
         return;
     }
-    if let Some(part) = seen.worker.exporting {
+    if let Some(part) = context.worker.exporting {
         if ui.small_button("Cancel").clicked() {
             out.push(Command::Cancel);
         }
         bar(ui, part, "export", 150.0);
         return;
     }
-    if let Some(failure) = &seen.results.failure {
+    if let Some(failure) = &context.results.failure {
         let text = RichText::new(failure).color(ui.visuals().error_fg_color);
         let room = (ui.available_width() * 0.5).max(120.0);
         ui.scope(|ui| {
@@ -104,12 +104,12 @@ fn solver(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         });
         return;
     }
-    let stale = seen
+    let stale = context
         .results
         .solved
         .as_ref()
-        .is_some_and(|s| s.revision != seen.document.revision);
-    let text = solved(seen.results).unwrap_or_else(|| "not solved".to_owned());
+        .is_some_and(|s| s.revision != context.document.revision);
+    let text = solved(context.results).unwrap_or_else(|| "not solved".to_owned());
     let tip = if stale {
         "Of the design before the last change"
     } else {
@@ -148,20 +148,20 @@ pub fn count(n: usize) -> String {
     }
 }
 
-fn problems(ui: &mut Ui, seen: &ViewContext<'_>) -> bool {
-    let (errors, warnings) = counts(seen);
+fn problems(ui: &mut Ui, context: &ViewContext<'_>) -> bool {
+    let (errors, warnings) = counts(context);
     let visuals = ui.visuals();
     let (picture, color) = match (errors, warnings) {
         (0, 0) => (Icon::Tick, good(ui)),
         (0, _) => (Icon::Warning, visuals.warn_fg_color),
         _ => (Icon::Error, visuals.error_fg_color),
     };
-    let nothing = match is_blank(seen) {
+    let nothing = match is_blank(context) {
         true => "nothing drawn yet",
         false => "no problems",
     };
-    let text = summary(seen).unwrap_or_else(|| nothing.to_owned());
-    let open = seen.settings.panels.contains(&Panel::Problems);
+    let text = summary(context).unwrap_or_else(|| nothing.to_owned());
+    let open = context.settings.panels.contains(&Panel::Problems);
     let response = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Problems: {text}")));
     icon(ui, picture, color);

@@ -7,12 +7,12 @@ use super::{
     variables,
 };
 use crate::command::{Command, Panel};
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 
 /// What draws a panel, with what is typed in it but not taken yet.
 pub trait View {
     /// Draws it; what a user asks for goes into `out`.
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>);
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>);
 
     /// The library is another: what was known of it is forgotten.
     fn forget(&mut self) {}
@@ -27,8 +27,8 @@ pub trait View {
 }
 
 impl<F: FnMut(&mut Ui, &ViewContext<'_>, &mut Vec<Command>)> View for F {
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        self(ui, seen, out);
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        self(ui, context, out);
     }
 }
 
@@ -97,8 +97,8 @@ pub const PANELS: [Row; 12] = [
         make: || {
             let mut typed = results::TypedValues::default();
             Box::new(
-                move |ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>| {
-                    results::results_ui(ui, seen, &mut typed, out);
+                move |ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>| {
+                    results::results_ui(ui, context, &mut typed, out);
                 },
             )
         },
@@ -112,8 +112,8 @@ pub const PANELS: [Row; 12] = [
         make: || {
             let mut panel = profiles::ProfilesPanel::default();
             Box::new(
-                move |ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>| {
-                    profiles::profiles_ui(ui, seen, &mut panel, out);
+                move |ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>| {
+                    profiles::profiles_ui(ui, context, &mut panel, out);
                 },
             )
         },

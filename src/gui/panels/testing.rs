@@ -8,8 +8,8 @@ use egui_kittest::Harness;
 
 use super::{OnCanvas, Panels};
 use crate::command::Command;
+use crate::context::WindowState;
 use crate::document::Document;
-use crate::seen::WindowState;
 use stokeslet_cad::library::Library;
 
 /// A design that was just opened, with no hints in the way.
@@ -44,10 +44,10 @@ impl Shown {
 
     /// Everything around and above an empty canvas.
     pub fn draw(&mut self, ui: &mut egui::Ui) {
-        let seen = self.state.seen();
-        self.panels.around(ui, &seen, None, &mut self.commands);
+        let context = self.state.context();
+        self.panels.around(ui, &context, None, &mut self.commands);
         let canvas = OnCanvas::default();
-        self.panels.above(ui, &seen, &canvas, &mut self.commands);
+        self.panels.above(ui, &context, &canvas, &mut self.commands);
         for command in &self.commands {
             self.panels.hear(command);
         }

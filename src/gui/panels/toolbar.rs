@@ -8,43 +8,43 @@ use super::enabled::is_enabled;
 use super::icons::{Icon, icon_button};
 use super::menu::RESOLUTIONS;
 use crate::command::Command;
+use crate::context::{Tool, ViewContext, Workspace};
 use crate::liquids::panels::bar_ui;
 use crate::results::Quantity;
-use crate::seen::{Tool, ViewContext, Workspace};
 use crate::species::offered;
 use stokeslet_flow::session::Stage;
 
 /// Draws the toolbar.
-pub fn toolbar_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+pub fn toolbar_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
-        workspaces(ui, seen, out);
+        workspaces(ui, context, out);
         ui.separator();
-        if seen.workspace == Workspace::Liquids {
-            return bar_ui(ui, seen, out);
+        if context.workspace == Workspace::Liquids {
+            return bar_ui(ui, context, out);
         }
         for (icon, command) in [
             (Icon::New, Command::New),
             (Icon::Open, Command::Open),
             (Icon::Save, Command::Save),
         ] {
-            button(ui, seen, icon, command, out);
+            button(ui, context, icon, command, out);
         }
         ui.separator();
-        way_back(ui, seen, out);
+        way_back(ui, context, out);
         ui.separator();
-        tools(ui, seen, out);
+        tools(ui, context, out);
         ui.separator();
-        button(ui, seen, Icon::Fit, Command::Fit, out);
+        button(ui, context, Icon::Fit, Command::Fit, out);
         ui.separator();
-        solving(ui, seen, out);
+        solving(ui, context, out);
         ui.separator();
-        colours(ui, seen, out);
+        colours(ui, context, out);
     });
 }
 
 /// What the window shows: one of two.
-fn workspaces(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn workspaces(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     let frame = egui::Frame::new()
         .fill(ui.visuals().extreme_bg_color)
         .stroke(ui.visuals().widgets.noninteractive.bg_stroke)
@@ -61,7 +61,7 @@ fn workspaces(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
             if let Some(shortcut) = command.shortcut() {
                 tip = format!("{tip}  ({})", ui.ctx().format_shortcut(&shortcut));
             }
-            let is_on = seen.workspace == workspace;
+            let is_on = context.workspace == workspace;
             let label = egui::Button::selectable(is_on, workspace.label());
             if ui.add(label).on_hover_text(tip).clicked() && !is_on {
                 out.push(command);
@@ -73,27 +73,27 @@ fn workspaces(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
 /// A picture that does a command, with label, shortcut and reason as its tooltip.
 pub fn button(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     icon: Icon,
     command: Command,
     out: &mut Vec<Command>,
 ) {
     let label = command.label();
     let label = label.trim_end_matches('…');
-    if named_button(ui, seen, icon, label, label, &command).clicked() {
+    if named_button(ui, context, icon, label, label, &command).clicked() {
         out.push(command);
     }
 }
 
 fn named_button(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     icon: Icon,
     name: &str,
     tip: &str,
     command: &Command,
 ) -> Response {
-    let enabled = is_enabled(command, seen);
+    let enabled = is_enabled(command, context);
     let response = icon_button(ui, icon, name, false, enabled.is_ok());
     let mut tip = tip.to_owned();
     if let Some(shortcut) = command.shortcut() {
@@ -105,21 +105,21 @@ fn named_button(
     response.on_hover_text(tip)
 }
 
-fn way_back(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let history = &seen.document.history;
+fn way_back(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let history = &context.document.history;
     let both = [
         (Icon::Undo, Command::Undo, "Undo", history.undo_label()),
         (Icon::Redo, Command::Redo, "Redo", history.redo_label()),
     ];
     for (icon, command, verb, what) in both {
         let tip = what.map_or_else(|| verb.to_owned(), |what| format!("{verb}: {what}"));
-        if named_button(ui, seen, icon, verb, &tip, &command).clicked() {
+        if named_button(ui, context, icon, verb, &tip, &command).clicked() {
             out.push(command);
         }
     }
 }
 
-fn tools(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn tools(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     for tool in Tool::ALL {
         let command = Command::SetTool(tool.clone());
         let mut tip = command.label();
@@ -129,16 +129,16 @@ fn tools(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         let tip = format!("{tip}\n{}", tool.hint());
         let name = command.label();
         let response =
-            icon_button(ui, Icon::of(&tool), &name, *seen.tool == tool, true).on_hover_text(tip);
+            icon_button(ui, Icon::of(&tool), &name, *context.tool == tool, true).on_hover_text(tip);
         if response.clicked() {
             out.push(command);
         }
     }
     // Always there, so that nothing beside it moves when a component is chosen.
-    match seen.tool {
+    match context.tool {
         Tool::Place(kind) => {
             let name = format!("Placing {kind}");
-            let tip = format!("{name}\n{}", seen.tool.hint());
+            let tip = format!("{name}\n{}", context.tool.hint());
             icon_button(ui, Icon::Place, &name, true, true).on_hover_text(tip);
         }
         _ => {
@@ -148,20 +148,20 @@ fn tools(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn solving(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+fn solving(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     // How far it is stands in the line at the bottom: here nothing may move, since people aim at what is beside.
-    match seen.worker.running {
-        Some(_) => button(ui, seen, Icon::Stop, Command::Cancel, out),
-        None => button(ui, seen, Icon::Solve, Command::Solve, out),
+    match context.worker.running {
+        Some(_) => button(ui, context, Icon::Stop, Command::Cancel, out),
+        None => button(ui, context, Icon::Solve, Command::Solve, out),
     }
-    let live = seen.settings.live;
+    let live = context.settings.live;
     let response = ui
         .selectable_label(live, "Live")
         .on_hover_text("Solve in the background after every edit, at the resolution beside");
     if response.clicked() {
         out.push(Command::SetLive(!live));
     }
-    resolution(ui, seen, out);
+    resolution(ui, context, out);
 }
 
 /// A bar with the stage and the seconds; of a fixed width, so that nothing beside it moves.
@@ -202,11 +202,15 @@ pub fn seconds(time: f64) -> String {
     }
 }
 
-fn resolution(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let of_file = seen.document.design.as_ref().and_then(|d| d.resolution);
-    let now = seen.results.solved.as_ref().map(|solved| solved.resolution);
-    let shown = now.or(of_file).unwrap_or(seen.settings.live_resolution);
-    let why_not = is_enabled(&Command::Solve, seen).err();
+fn resolution(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let of_file = context.document.design.as_ref().and_then(|d| d.resolution);
+    let now = context
+        .results
+        .solved
+        .as_ref()
+        .map(|solved| solved.resolution);
+    let shown = now.or(of_file).unwrap_or(context.settings.live_resolution);
+    let why_not = is_enabled(&Command::Solve, context).err();
     let combo = ComboBox::from_id_salt("resolution")
         .width(60.0)
         .selected_text(format!("r = {shown}"));
@@ -214,7 +218,7 @@ fn resolution(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         ui.label("Cells across a channel");
         ui.separator();
         for offered in RESOLUTIONS {
-            let live = offered == seen.settings.live_resolution;
+            let live = offered == context.settings.live_resolution;
             let text = if live {
                 format!("{offered}  (live)")
             } else {
@@ -237,18 +241,20 @@ fn resolution(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     response.response.on_hover_text(said);
 }
 
-fn colours(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let all = offered(seen).into_iter();
+fn colours(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let all = offered(context).into_iter();
     let all = all.map(|(quantity, name)| (Some(quantity), name));
     let all: Vec<(Option<Quantity>, String)> = all.chain([(None, "no colours".into())]).collect();
-    let shown = all.iter().find(|(colour, _)| *colour == seen.shown.colour);
+    let shown = all
+        .iter()
+        .find(|(colour, _)| *colour == context.shown.colour);
     let shown = shown.map_or("no colours", |(_, name)| name.as_str());
     let combo = ComboBox::from_id_salt("colours")
         .width(110.0)
         .selected_text(shown);
     let response = combo.show_ui(ui, |ui| {
         for (colour, name) in &all {
-            let is_on = seen.shown.colour == *colour;
+            let is_on = context.shown.colour == *colour;
             if ui.selectable_label(is_on, name).clicked() {
                 out.push(Command::Colour(*colour));
             }

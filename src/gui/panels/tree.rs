@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::table::View;
 use crate::command::{Command, Layer};
-use crate::seen::{Selection, ViewContext};
+use crate::context::{Selection, ViewContext};
 use stokeslet_cad::design::{Design, OverlayLayer, OverlayShape, Placement};
 
 /// Deeper ones are indented no further.
@@ -37,12 +37,12 @@ impl Group {
 }
 
 /// Layers are shown or hidden here too.
-fn hide_ui(ui: &mut Ui, seen: &ViewContext<'_>, group: Group, out: &mut Vec<Command>) {
+fn hide_ui(ui: &mut Ui, context: &ViewContext<'_>, group: Group, out: &mut Vec<Command>) {
     let Group::Overlays(layer) = group else {
         return;
     };
     let layer = Layer::of(layer);
-    let is_seen = seen.settings.layers.contains(&layer);
+    let is_seen = context.settings.layers.contains(&layer);
     let label = if is_seen { "Hide" } else { "Show" };
     let name = format!("{label} {}", layer.label());
     let response = ui.small_button(label);
@@ -74,13 +74,13 @@ pub struct Tree {
 }
 
 impl View for Tree {
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let Some(design) = &seen.document.design else {
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let Some(design) = &context.document.design else {
             ui.weak("The design can't be read: see Problems.");
             return;
         };
-        if self.of != Some(seen.document.revision) {
-            self.of = Some(seen.document.revision);
+        if self.of != Some(context.document.revision) {
+            self.of = Some(context.document.revision);
             self.leaves = leaves(design);
         }
         let search = TextEdit::singleline(&mut self.search)
@@ -112,10 +112,10 @@ impl View for Tree {
                             if ui.selectable_label(false, text).clicked() {
                                 turned = Some(*group);
                             }
-                            hide_ui(ui, seen, *group, out);
+                            hide_ui(ui, context, *group, out);
                         });
                     }
-                    Line::Leaf(leaf) => leaf_ui(ui, seen, leaf, out),
+                    Line::Leaf(leaf) => leaf_ui(ui, context, leaf, out),
                 }
             }
         });
@@ -157,8 +157,8 @@ impl Tree {
     }
 }
 
-fn leaf_ui(ui: &mut Ui, seen: &ViewContext<'_>, leaf: &Leaf, out: &mut Vec<Command>) {
-    let selection = seen.selection;
+fn leaf_ui(ui: &mut Ui, context: &ViewContext<'_>, leaf: &Leaf, out: &mut Vec<Command>) {
+    let selection = context.selection;
     let is_selected = match leaf.group {
         Group::Ports => selection.port.as_deref() == Some(leaf.name.as_str()),
         _ => selection.items.contains(&leaf.name),
@@ -174,8 +174,8 @@ fn leaf_ui(ui: &mut Ui, seen: &ViewContext<'_>, leaf: &Leaf, out: &mut Vec<Comma
             _ => Selection::one(&leaf.name),
         };
         let is_hidden = match leaf.group {
-            Group::Ports => seen.hidden.ports.contains(&leaf.name),
-            _ => seen.hidden.items.contains(&leaf.name),
+            Group::Ports => context.hidden.ports.contains(&leaf.name),
+            _ => context.hidden.items.contains(&leaf.name),
         };
         if leaf.group != Group::Links {
             let verb = if is_hidden { "Show" } else { "Hide" };

@@ -7,8 +7,8 @@ use super::fields::{Field, Fields, row, tick, unit_of};
 use super::table::View;
 use super::values::{Measure, read_quantity, rounded, show, show_quantity};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::study::sweep_of;
-use crate::seen::ViewContext;
 use crate::studies::{Question, StudyCommand};
 use stokeslet_base::units::{Dimension, parse_any_quantity};
 use stokeslet_cad::design::{Value, Variable};
@@ -28,8 +28,8 @@ pub struct Variables {
 }
 
 impl View for Variables {
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let Some(design) = seen.document.shown_design() else {
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let Some(design) = context.document.shown_design() else {
             ui.weak("The file can't be read as a design: see Problems and Source.");
             return;
         };

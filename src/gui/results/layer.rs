@@ -21,7 +21,7 @@ use super::solved::count;
 use super::{Quantity, Solved};
 use crate::canvas::{FieldPainter, View};
 use crate::command::Layer;
-use crate::seen::{Tool, ViewContext};
+use crate::context::{Tool, ViewContext};
 use crate::species::Dissolved;
 use crate::species::motion::Motion;
 use crate::species::overlay::{draw_section, missing, readings};
@@ -203,14 +203,14 @@ impl FieldLayer {
         Some(painting.image.clone())
     }
 
-    fn look(&self, painter: &Painter, view: &View, seen: &ViewContext<'_>) -> Look {
-        let has = |layer| seen.settings.layers.contains(&layer);
+    fn look(&self, painter: &Painter, view: &View, context: &ViewContext<'_>) -> Look {
+        let has = |layer| context.settings.layers.contains(&layer);
         let gap = view.length(ARROW_GAP);
         // Distances are powers of the root of two, so that zooming a little leaves arrows where they are.
         let gap = 2f64.powf((2.0 * gap.log2()).ceil() / 2.0);
         Look {
-            colour: seen.shown.colour,
-            range: seen.shown.range,
+            colour: context.shown.colour,
+            range: context.shown.range,
             mesh: has(Layer::Mesh),
             parts: has(Layer::Parts),
             is_dark: is_dark(painter),
@@ -223,13 +223,13 @@ impl FieldLayer {
         &mut self,
         painter: &Painter,
         view: &View,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         solved: &Arc<Solved>,
     ) {
-        let look = self.look(painter, view, seen);
+        let look = self.look(painter, view, context);
         let window = Window::of_view(view, look.pixels_per_point);
-        let is_dissolved = seen.shown.colour.is_some_and(Quantity::is_dissolved);
-        let dissolved = seen.results.dissolved.as_ref().filter(|_| is_dissolved);
+        let is_dissolved = context.shown.colour.is_some_and(Quantity::is_dissolved);
+        let dissolved = context.results.dissolved.as_ref().filter(|_| is_dissolved);
         let wanted = |window, look| Asked {
             solved: solved.clone(),
             dissolved: dissolved.cloned(),
@@ -251,8 +251,8 @@ impl FieldLayer {
         }
         let tracing = Tracing {
             solved: solved.clone(),
-            from_inlets: seen.settings.layers.contains(&Layer::Streamlines),
-            seeds: seen.shown.seeds.clone(),
+            from_inlets: context.settings.layers.contains(&Layer::Streamlines),
+            seeds: context.shown.seeds.clone(),
         };
         if !tracing.from_inlets && tracing.seeds.is_empty() {
             (self.tracing, self.traced) = (None, None);
@@ -263,8 +263,8 @@ impl FieldLayer {
     }
 
     /// How much of its colours old results keep.
-    fn tint(&mut self, painter: &Painter, seen: &ViewContext<'_>, solved: &Solved) -> Color32 {
-        if solved.revision == seen.document.revision {
+    fn tint(&mut self, painter: &Painter, context: &ViewContext<'_>, solved: &Solved) -> Color32 {
+        if solved.revision == context.document.revision {
             self.stale_since = None;
             return Color32::WHITE;
         }
@@ -345,7 +345,7 @@ impl FieldLayer {
         }
     }
 
-    fn legend(&self, seen: &ViewContext<'_>, solved: &Solved) -> Legend {
+    fn legend(&self, context: &ViewContext<'_>, solved: &Solved) -> Legend {
         let look = self
             .sharp
             .shown
@@ -387,13 +387,13 @@ impl FieldLayer {
             }
         }
         let shown = scaling.map(|s| s.quantity);
-        notes.extend(missing(seen.results, seen.shown.colour, shown));
+        notes.extend(missing(context.results, context.shown.colour, shown));
         let title = scaling
             .zip(dissolved)
             .filter(|(scaling, _)| scaling.quantity.is_dissolved())
             .map(|(scaling, dissolved)| dissolved.name(scaling.quantity));
-        let is_old = solved.revision != seen.document.revision;
-        let state = match (&seen.worker.running, is_old) {
+        let is_old = solved.revision != context.document.revision;
+        let state = match (&context.worker.running, is_old) {
             (Some(_), true) => Some("solving…"),
             (None, true) => Some("older than the drawing"),
             _ => None,
@@ -414,15 +414,15 @@ fn is_dark(painter: &Painter) -> bool {
 }
 
 impl FieldPainter for FieldLayer {
-    fn under(&mut self, painter: &Painter, view: &View, seen: &ViewContext<'_>) {
-        let Some(solved) = seen.results.seen_by(seen.shown.colour).cloned() else {
+    fn under(&mut self, painter: &Painter, view: &View, context: &ViewContext<'_>) {
+        let Some(solved) = context.results.seen_by(context.shown.colour).cloned() else {
             self.sharp.clear();
             self.overview.clear();
             (self.tracing, self.traced, self.stale_since) = (None, None, None);
             return;
         };
-        self.renew(painter, view, seen, &solved);
-        let tint = self.tint(painter, seen, &solved);
+        self.renew(painter, view, context, &solved);
+        let tint = self.tint(painter, context, &solved);
         let canvas = view.rect.intersect(painter.clip_rect());
         let clipped = |clip: Rect| painter.with_clip_rect(clip.intersect(canvas));
         // The image of the whole chip stands in wherever the sharp one doesn't reach.
@@ -446,22 +446,22 @@ impl FieldPainter for FieldLayer {
         }
         let painter = clipped(canvas);
         self.sharp.draw(&painter, view, tint);
-        if seen.settings.layers.contains(&Layer::Parts) {
+        if context.settings.layers.contains(&Layer::Parts) {
             Self::draw_seams(&painter, view, &solved);
         }
         self.draw_lines(&painter, view, tint);
         let rim = Paper::new(is_dark(&painter)).ground;
-        self.motion.show(&painter, view, seen, rim);
+        self.motion.show(&painter, view, context, rim);
     }
 
-    fn over(&mut self, painter: &Painter, view: &View, seen: &ViewContext<'_>) {
-        let Some(solved) = seen.results.seen_by(seen.shown.colour) else {
+    fn over(&mut self, painter: &Painter, view: &View, context: &ViewContext<'_>) {
+        let Some(solved) = context.results.seen_by(context.shown.colour) else {
             return;
         };
         let canvas = view.rect.intersect(painter.clip_rect());
         let painter = painter.with_clip_rect(canvas);
         let paper = Paper::new(is_dark(&painter));
-        for (k, line) in seen.shown.lines.iter().enumerate() {
+        for (k, line) in context.shown.lines.iter().enumerate() {
             let ends = line.map(|p| view.to_screen(p));
             let ink = DISTINCT[k % DISTINCT.len()];
             painter.line_segment(ends, Stroke::new(4.0, paper.ground));
@@ -481,7 +481,7 @@ impl FieldPainter for FieldLayer {
                 Color32::WHITE,
             );
         }
-        for &at in &seen.shown.probes {
+        for &at in &context.shown.probes {
             let place = view.to_screen(at);
             painter.circle_filled(place, 4.5, paper.ground);
             painter.circle_stroke(place, 4.5, Stroke::new(1.6, paper.ink));
@@ -492,25 +492,31 @@ impl FieldPainter for FieldLayer {
             };
             legend::tag(&painter, place, &lines, &paper);
         }
-        for &seed in &seen.shown.seeds {
+        for &seed in &context.shown.seeds {
             painter.circle_filled(view.to_screen(seed), 3.0, paper.ink);
         }
-        let ports = port_places(seen, view);
-        legend::draw(&painter, canvas, &self.legend(seen, solved), &ports, &paper);
+        let ports = port_places(context, view);
+        legend::draw(
+            &painter,
+            canvas,
+            &self.legend(context, solved),
+            &ports,
+            &paper,
+        );
         let is_pressed = painter.ctx().input(|i| i.pointer.any_down());
         let reads = matches!(
-            seen.tool,
+            context.tool,
             Tool::Select | Tool::Probe | Tool::Line | Tool::Streamline
         );
         if let Some(pointer) = self.pointer.filter(|_| reads && !is_pressed)
             && let Some(sample) = solved.at(pointer)
         {
-            let in_full = !matches!(seen.tool, Tool::Select);
+            let in_full = !matches!(context.tool, Tool::Select);
             let mut lines = probe::lines(&sample, in_full);
-            let section = seen.results.section.as_deref();
+            let section = context.results.section.as_deref();
             let section = section.filter(|s| s.at == pointer);
-            if let Some(quantity) = seen.shown.colour.filter(|q| q.is_dissolved())
-                && let Some(dissolved) = &seen.results.dissolved
+            if let Some(quantity) = context.shown.colour.filter(|q| q.is_dissolved())
+                && let Some(dissolved) = &context.results.dissolved
             {
                 if let Some(section) = section {
                     draw_section(&painter, view, section, &paper);
@@ -523,8 +529,8 @@ impl FieldPainter for FieldLayer {
 }
 
 /// About where the arrows, names and values of ports are.
-fn port_places(seen: &ViewContext<'_>, view: &View) -> Vec<Rect> {
-    let sockets = seen.document.shown_layout().sockets.iter();
+fn port_places(context: &ViewContext<'_>, view: &View) -> Vec<Rect> {
+    let sockets = context.document.shown_layout().sockets.iter();
     let ports = sockets.filter(|s| matches!(s.used, SocketUse::Port(_)));
     ports
         .map(|port| {

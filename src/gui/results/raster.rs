@@ -14,7 +14,7 @@ use crate::canvas::View;
 use crate::species::{Dissolved, within};
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::field::index::{cell_box, velocity};
-use stokeslet_flow::field::{FieldIndex, Fields, barycentric};
+use stokeslet_flow::field::{Field, FieldIndex, barycentric};
 use stokeslet_flow::quantities::Origin;
 
 /// Rows that one task fills: few enough to share out, enough that cells are seldom visited twice.
@@ -128,7 +128,7 @@ impl<'a> Shade<'a> {
 ///
 /// `is_stale` is asked between bands of rows: once true, what is left stays empty.
 pub fn raster(
-    fields: &Fields,
+    fields: &Field<2>,
     index: &FieldIndex,
     window: &Window,
     shade: Shade<'_>,
@@ -156,7 +156,7 @@ pub fn raster(
 
 /// One cell, in pixels.
 struct Cell<'a> {
-    fields: &'a Fields,
+    fields: &'a Field<2>,
     cell: usize,
     shade: Shade<'a>,
     nodes: [Point; 6],
@@ -166,7 +166,7 @@ struct Cell<'a> {
 
 impl<'a> Cell<'a> {
     fn new(
-        fields: &'a Fields,
+        fields: &'a Field<2>,
         index: &FieldIndex,
         cell: usize,
         x: &[Point; 6],

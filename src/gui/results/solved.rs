@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::results::tests::{solved, solved_example};
     use stokeslet_flow::field::index::{cell_box, nodes_of, velocity};
-    use stokeslet_flow::field::{Fields, barycentric};
+    use stokeslet_flow::field::{Field, barycentric};
 
     #[test]
     fn numbers_of_things_and_times_are_short() {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     /// How well the cell that holds the point best holds it, and the velocity there.
-    fn search(fields: &Fields, p: Point) -> Option<(f64, Point)> {
+    fn search(fields: &Field<2>, p: Point) -> Option<(f64, Point)> {
         let cells = 0..fields.cells.len();
         let places = cells.filter_map(|c| Some((c, barycentric(&nodes_of(fields, c), p)?)));
         places

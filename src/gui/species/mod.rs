@@ -16,8 +16,8 @@ pub mod section;
 
 use std::sync::Arc;
 
+use crate::context::ViewContext;
 use crate::results::{Quantity, Solved};
-use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Design, DissolvedSpecies};
 use stokeslet_flow::export::readable;
@@ -74,9 +74,9 @@ pub fn quantities(design: Option<&Design>) -> Vec<(Quantity, String)> {
 }
 
 /// Everything that colours can show of what is drawn.
-pub fn offered(seen: &ViewContext<'_>) -> Vec<(Quantity, String)> {
+pub fn offered(context: &ViewContext<'_>) -> Vec<(Quantity, String)> {
     let flow = Quantity::of_flow().map(|q| (q, q.label().to_owned()));
-    let design = seen.document.shown_design();
+    let design = context.document.shown_design();
     flow.chain(quantities(design.map(|d| &**d))).collect()
 }
 

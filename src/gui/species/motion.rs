@@ -5,8 +5,8 @@ use eframe::egui::{Color32, Painter, Stroke};
 use super::Dissolved;
 use crate::canvas::View;
 use crate::command::Layer;
+use crate::context::ViewContext;
 use crate::results::colour::DISTINCT;
-use crate::seen::ViewContext;
 
 /// Tracers on the whole chip, about: enough to see streams, few enough to see each.
 const MANY: f64 = 900.0;
@@ -36,17 +36,23 @@ impl Motion {
     }
 
     /// Draws tracers where they are now, if they are to be seen; while they flow, the next frame is asked for.
-    pub fn show(&mut self, painter: &Painter, view: &View, seen: &ViewContext<'_>, rim: Color32) {
-        let dissolved = seen.results.dissolved.as_deref();
+    pub fn show(
+        &mut self,
+        painter: &Painter,
+        view: &View,
+        context: &ViewContext<'_>,
+        rim: Color32,
+    ) {
+        let dissolved = context.results.dissolved.as_deref();
         let dissolved = dissolved.filter(|d| d.tracers.is_some());
-        let is_seen = seen.settings.layers.contains(&Layer::Tracers);
+        let is_seen = context.settings.layers.contains(&Layer::Tracers);
         let Some(dissolved) = dissolved.filter(|_| is_seen) else {
             return self.tick(0.0, 1.0, false);
         };
         let now = painter.ctx().input(|i| i.time);
-        self.tick(now, seen.shown.pace, seen.shown.plays);
+        self.tick(now, context.shown.pace, context.shown.plays);
         self.draw(painter, view, dissolved, rim);
-        if seen.shown.plays {
+        if context.shown.plays {
             painter.ctx().request_repaint();
         }
     }

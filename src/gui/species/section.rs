@@ -2,7 +2,7 @@
 
 use super::Dissolved;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::{FieldIndex, Fields};
+use stokeslet_flow::field::{Field, FieldIndex};
 use stokeslet_species::{Across, across};
 
 /// Steps towards a wall, in narrowest widths of the chip.
@@ -66,7 +66,7 @@ impl Section {
 }
 
 /// The last point of the flow from `at` in a direction.
-fn wall(fields: &Fields, index: &FieldIndex, at: Point, direction: Point, step: f64) -> Point {
+fn wall(fields: &Field<2>, index: &FieldIndex, at: Point, direction: Point, step: f64) -> Point {
     let is_inside = |x: f64| index.locate(fields, at + direction * x).is_some();
     let mut inside = 0.0;
     let mut outside = step;

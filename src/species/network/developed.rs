@@ -1,7 +1,7 @@
 //! Where the flow of a straight channel is developed.
 
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 use crate::profile::Profile;
 
@@ -12,7 +12,7 @@ const NEARLY: f64 = 1.25;
 
 /// A straight channel of a solved chip, seen along itself.
 pub(super) struct Straight<'a> {
-    pub fields: &'a Fields,
+    pub fields: &'a Field<2>,
     /// Integrals of the velocity, by cell of the fields.
     pub integrals: &'a [Point],
     /// Its cells.

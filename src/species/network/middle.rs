@@ -3,7 +3,7 @@
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::shape::{Shape, Strip};
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 use super::ENTRY;
 use super::developed::Straight;
@@ -25,7 +25,7 @@ impl Middle {
     /// That of part `p`, if it has one.
     pub fn of(
         chip: &Chip,
-        (fields, integrals): (&Fields, &[Point]),
+        (fields, integrals): (&Field<2>, &[Point]),
         p: usize,
         cells: &[u32],
         is_port: [bool; 2],

@@ -4,7 +4,7 @@ use stokeslet_base::geometry::Point;
 
 use super::slab::{At, Slab};
 use crate::network::Region;
-use stokeslet_flow::field::Fields;
+use stokeslet_flow::field::Field;
 
 /// Steps over the size of a cell.
 const STEP: f64 = 0.7;
@@ -30,7 +30,7 @@ pub struct Window {
 
 impl Window {
     /// Those of a region.
-    pub fn of_region(region: &Region, fields: &Fields) -> Vec<Self> {
+    pub fn of_region(region: &Region, fields: &Field<2>) -> Vec<Self> {
         let windows = region.sockets.iter().map(|socket| {
             let end =
                 |n: Option<&(u32, f64)>| n.map_or(Point::default(), |n| fields.nodes[n.0 as usize]);

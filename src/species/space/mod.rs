@@ -6,7 +6,7 @@
 //! ```
 //! | module | turns what into what |
 //! | --- | --- |
-//! | `slab` | the nodes of a solved solid into the velocity at any point, and its mean over the depth for the network |
+//! | `slab` | the nodes of a flow that was solved in space into the velocity at any point, and its mean over the depth for the network |
 //! | `line` | a point of a region into the sockets from which its fluid comes and to which it goes |
 //! | [`map`] | lines into fluxes between cells, balanced |
 //! | `joined` | sections of several inlets into one and back |
@@ -48,7 +48,7 @@ use crate::stream::Stream;
 use crate::transport::{Followed, Settling, Task, Within};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::{Fields, Solid};
+use stokeslet_flow::field::Field;
 /// Places at which a stage's equivalent length is read for its mean.
 const STAGES: usize = 40;
 /// Most cells across a section: an eigenbasis is dense.
@@ -189,12 +189,16 @@ fn is_alike(a: f64, b: f64) -> bool {
 }
 
 impl Space {
-    /// Sorts the nodes of a solid; `middle` is its flow at mid-depth.
+    /// Sorts the nodes of a flow in space; `middle` is what it is at mid-depth.
     ///
     /// # Errors
-    /// [`SpeciesError::NoFields`] where the solid isn't the extrusion of that plane.
-    pub fn new(solid: &Solid, middle: &Fields, backwards: bool) -> Result<Self, SpeciesError> {
-        let slab = Slab::new(solid, middle).ok_or(SpeciesError::NoFields)?;
+    /// [`SpeciesError::NoFields`] where it isn't the extrusion of that plane.
+    pub fn new(
+        in_space: &Field<3>,
+        middle: &Field<2>,
+        backwards: bool,
+    ) -> Result<Self, SpeciesError> {
+        let slab = Slab::new(in_space, middle).ok_or(SpeciesError::NoFields)?;
         let slab = if backwards { slab.reversed() } else { slab };
         Ok(Self {
             slab: Arc::new(slab),
@@ -203,7 +207,7 @@ impl Space {
     }
 
     /// Means of the flow over the depth, at the nodes of the plane.
-    pub fn mean(&self) -> &Fields {
+    pub fn mean(&self) -> &Field<2> {
         &self.slab.mean
     }
 

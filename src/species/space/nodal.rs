@@ -38,11 +38,11 @@ impl Space {
         Ok(columns.into_iter().map(|c| c[0]).collect())
     }
 
-    /// The same at all nodes of the solid.
+    /// The same at all nodes of the flow in space.
     ///
     /// # Errors
     /// [`SpeciesError::Singular`].
-    pub fn in_solid(
+    pub fn in_space(
         &self,
         chip: &Chip,
         fluid: Fluid<'_>,

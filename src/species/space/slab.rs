@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::{FieldIndex, Fields, Solid};
+use stokeslet_flow::field::{Field, FieldIndex};
 
 use crate::trace::quadratic;
 
@@ -36,7 +36,7 @@ impl At {
 #[derive(Debug)]
 pub struct Slab {
     /// The plane's nodes and cells, with the mean of the velocity over the depth.
-    pub mean: Fields,
+    pub mean: Field<2>,
     /// Integrals of that mean over every plane cell, exact for the tetrahedra: their fluxes balance to rounding, those of the
     /// velocity read here to 1e-3. m^3/s.
     pub integrals: Vec<Point>,
@@ -47,32 +47,33 @@ pub struct Slab {
     pub levels: usize,
     /// m/s, at every plane node on every level.
     velocity: Vec<[f64; 3]>,
-    /// Plane node and level of every node of the solid; those above mid-depth have the level of their image below.
+    /// Plane node and level of every node of the flow in space; those above mid-depth have the level of their image below.
     pub place: Vec<(u32, u32)>,
     /// By plane cell: the side of a square as large, m.
     size: Vec<f64>,
 }
 
 impl Slab {
-    /// Sorts the nodes of a solid by those of its plane at mid-depth. `None` where they aren't columns of equal levels.
-    pub fn new(solid: &Solid, middle: &Fields) -> Option<Self> {
+    /// Sorts the nodes of a flow in space by those of its plane at mid-depth. `None` where they aren't columns of equal levels.
+    pub fn new(in_space: &Field<3>, middle: &Field<2>) -> Option<Self> {
         let key = |x: f64, y: f64| (x.to_bits(), y.to_bits());
         let columns = middle.nodes.iter().enumerate();
         let number: FxHashMap<(u64, u64), u32> =
             columns.map(|(k, p)| (key(p.x, p.y), k as u32)).collect();
-        let nodal = &solid.nodal;
         let n = middle.nodes.len();
-        let half = 0.5 * solid.depth;
-        let below = |z: f64| z <= half + TINY * solid.depth;
-        let count = nodal.nodes.iter().filter(|x| below(x[2])).count();
+        let half = 0.5 * in_space.depths.depth;
+        let below = |z: f64| z <= half + TINY * in_space.depths.depth;
+        let count = in_space.nodes.iter().filter(|x| below(x[2])).count();
         let levels = count.checked_div(n)?;
         if levels < 3 || levels % 2 == 0 || levels * n != count {
             return None;
         }
-        let level = |z: f64| (z.min(solid.depth - z) / half * (levels - 1) as f64).round() as usize;
+        let level = |z: f64| {
+            (z.min(in_space.depths.depth - z) / half * (levels - 1) as f64).round() as usize
+        };
         let mut velocity = vec![[f64::NAN; 3]; count];
-        let mut place = Vec::with_capacity(nodal.nodes.len());
-        for (&[x, y, z], &u) in nodal.nodes.iter().zip(&nodal.velocity) {
+        let mut place = Vec::with_capacity(in_space.nodes.len());
+        for (&[x, y, z], &u) in in_space.nodes.iter().zip(&in_space.velocity) {
             let column = *number.get(&key(x, y))?;
             let level = level(z);
             place.push((column, level as u32));
@@ -98,7 +99,7 @@ impl Slab {
                 sum + Point::new(v[0], v[1]) * weight(l)
             });
         }
-        let integrals = integrals(solid, middle, &place)?;
+        let integrals = integrals(in_space, middle, &place)?;
         let size = mean.cells.iter().map(|cell| {
             let [a, b, c] = [0, 1, 2].map(|k| mean.nodes[cell[k] as usize]);
             (0.5 * (b - a).cross(c - a)).abs().sqrt()
@@ -108,7 +109,7 @@ impl Slab {
             integrals,
             index: FieldIndex::new(&mean),
             mean,
-            depth: solid.depth,
+            depth: in_space.depths.depth,
             levels,
             velocity,
             place,
@@ -170,7 +171,7 @@ impl Slab {
 }
 
 /// Integrals of the velocity of the lower half over every plane cell, over half the depth. `None` where tetrahedra aren't parts of prisms.
-fn integrals(solid: &Solid, middle: &Fields, place: &[(u32, u32)]) -> Option<Vec<Point>> {
+fn integrals(in_space: &Field<3>, middle: &Field<2>, place: &[(u32, u32)]) -> Option<Vec<Point>> {
     let sorted = |mut corners: [u32; 3]| {
         corners.sort_unstable();
         corners
@@ -179,12 +180,11 @@ fn integrals(solid: &Solid, middle: &Fields, place: &[(u32, u32)]) -> Option<Vec
     let number: FxHashMap<[u32; 3], usize> = cells
         .map(|(c, n)| (sorted([n[0], n[1], n[2]]), c))
         .collect();
-    let nodal = &solid.nodal;
-    let half = 0.5 * solid.depth;
+    let half = 0.5 * in_space.depths.depth;
     let mut out = vec![Point::default(); middle.cells.len()];
-    for cell in nodal.cells.chunks_exact(10) {
-        let x = [0, 1, 2, 3].map(|k| nodal.nodes[cell[k] as usize]);
-        if x.iter().any(|p| p[2] > half + TINY * solid.depth) {
+    for cell in in_space.cells.iter() {
+        let x = [0, 1, 2, 3].map(|k| in_space.nodes[cell[k] as usize]);
+        if x.iter().any(|p| p[2] > half + TINY * in_space.depths.depth) {
             continue;
         }
         // Two of its four corners are above each other.
@@ -198,7 +198,7 @@ fn integrals(solid: &Solid, middle: &Fields, place: &[(u32, u32)]) -> Option<Vec
             .abs()
             / 6.0;
         for (k, &node) in cell.iter().enumerate() {
-            let [u, v, _] = nodal.velocity[node as usize];
+            let [u, v, _] = in_space.velocity[node as usize];
             let weight = if k < 4 { -1.0 / 20.0 } else { 1.0 / 5.0 };
             out[plane] = out[plane] + Point::new(u, v) * (weight * volume / half);
         }

@@ -58,7 +58,7 @@ fn galerkin(
     diffusivity: f64,
     inflow: &[(&str, f64)],
 ) -> Vec<Option<[f64; 2]>> {
-    let nodal = &solution.solid.as_ref().unwrap().nodal;
+    let nodal = solution.in_space.as_ref().unwrap();
     let n = nodal.nodes.len();
     let position = |k: u32| nodal.nodes[k as usize];
     let mut given: Vec<Option<f64>> = vec![None; n];
@@ -90,7 +90,7 @@ fn galerkin(
     let rule = simplex::<3>(5);
     let mut triplets = Vec::new();
     let mut rhs = Mat::<f64>::zeros(n, 1);
-    for cell in nodal.cells.chunks_exact(10) {
+    for cell in nodal.cells.iter() {
         let nodes: [[f64; 3]; 10] = std::array::from_fn(|k| position(cell[k]));
         for (l, weight) in rule.points.iter().zip(&rule.weights) {
             let at = cell_point::<3>(&nodes, l);
@@ -132,7 +132,7 @@ fn galerkin(
         .map(|plane| {
             let (is_on, out) = plane?;
             let mut sums = [0.0; 3];
-            for cell in nodal.cells.chunks_exact(10) {
+            for cell in nodal.cells.iter() {
                 for facet in TETRAHEDRON_FACETS {
                     let corners = facet.map(|k| position(cell[k]));
                     if !corners.iter().all(|x| is_on(*x)) {
@@ -299,7 +299,7 @@ fn layers_are_broader_at_the_floor_than_at_mid_depth() {
     assert!(floor > 1.2 * middle, "{floor} {middle}");
 }
 
-/// Values at nodes are those of the streams: at ports, and in range; the solid's at mid-depth are the plane's.
+/// Values at nodes are those of the streams: at ports, and in range; those in space at mid-depth are the plane's.
 #[test]
 fn nodes_have_the_values_of_streams() {
     let (chip, solution) = solved(&TEE.replace("LENGTH", "6"), 0.5, 6);
@@ -308,12 +308,12 @@ fn nodes_have_the_values_of_streams() {
     let settings = Settings::default();
     let plane = out.nodal(&chip, &solution.fields, &paths, settings);
     assert!(plane.iter().all(|c| (-1e-11..=1.0 + 1e-11).contains(c)));
-    let solid = solution.solid.as_ref().unwrap();
-    let all = out.in_solid(&chip, &paths, settings, false).unwrap();
-    assert_eq!(all.len(), solid.nodal.nodes.len());
+    let in_space = solution.in_space.as_ref().unwrap();
+    let all = out.in_space(&chip, &paths, settings, false).unwrap();
+    assert_eq!(all.len(), in_space.nodes.len());
     let at = |p: Point| solution.fields.nodes.iter().position(|n| *n == p);
     let mut compared = 0;
-    for (x, c) in solid.nodal.nodes.iter().zip(&all) {
+    for (x, c) in in_space.nodes.iter().zip(&all) {
         if (x[2] - 0.25).abs() < 1e-9 {
             assert_eq!(*c, plane[at(Point::new(x[0], x[1])).unwrap()]);
             compared += 1;
@@ -352,9 +352,9 @@ fn half_of_the_depth_and_all_of_it_are_the_same() {
             .unwrap();
         let paths = Paths::of(&chip, &solution).unwrap();
         let out = follow(&chip, &paths, 300.0, &[("west", 1.0)], true);
-        let all = out.in_solid(&chip, &paths, Settings::default(), false);
-        let solid = solution.solid.unwrap();
-        assert_eq!(all.unwrap().len(), solid.nodal.nodes.len());
+        let all = out.in_space(&chip, &paths, Settings::default(), false);
+        let in_space = solution.in_space.unwrap();
+        assert_eq!(all.unwrap().len(), in_space.nodes.len());
         let means = out.ports.iter().map(|p| [p.mean, p.age_mean_s]);
         means.flatten().flatten().collect::<Vec<_>>()
     });

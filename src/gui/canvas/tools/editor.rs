@@ -57,7 +57,7 @@ pub fn ui(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
         _ => ParameterKind::Angle,
     };
     let (component, parameter) = (editor.component.clone(), editor.parameter.clone());
-    let shown = expression(input.seen, &component, &parameter)
+    let shown = expression(input.context, &component, &parameter)
         .unwrap_or_else(|| show_quantity(value, dimension));
     let label = parameter.replace('_', " ");
     let field = Field {
@@ -99,7 +99,11 @@ fn value(input: &ToolInput<'_>, editor: &Editor) -> Option<(f64, Dimension)> {
     let design = input.design()?;
     let mut all = design.components.iter();
     let component = all.find(|c| c.name.value == editor.component)?;
-    let drawing = Drawing::new(design, &input.seen.document.layout, input.seen.library);
+    let drawing = Drawing::new(
+        design,
+        &input.context.document.layout,
+        input.context.library,
+    );
     value_of(&drawing, component, &editor.parameter)
 }
 

@@ -5,8 +5,8 @@ use eframe::egui::{Color32, Pos2, Shape, Stroke, vec2};
 use super::ToolInput;
 use crate::canvas::paint::{Side, tag_on};
 use crate::command::Command;
+use crate::context::Tool;
 use crate::panels::values::show_quantity;
-use crate::seen::Tool;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Dimension;
 use stokeslet_cad::design::Value;
@@ -43,9 +43,9 @@ pub struct Held {
 impl Handles {
     /// Those of the only component that is selected, brought up to date.
     pub fn refresh(&mut self, input: &ToolInput<'_>) {
-        let document = input.seen.document;
-        let single = input.seen.selection.single();
-        let is_wanted = *input.seen.tool == Tool::Select;
+        let document = input.context.document;
+        let single = input.context.selection.single();
+        let is_wanted = *input.context.tool == Tool::Select;
         let of = single
             .filter(|_| is_wanted)
             .map(|name| (document.revision, name.to_owned()));
@@ -55,7 +55,7 @@ impl Handles {
         self.all = match (&of, document.design.as_ref()) {
             // While everything moves the handles would lag behind.
             (Some((_, name)), Some(design)) if !document.has_preview() => {
-                let drawing = Drawing::new(design, &document.layout, input.seen.library);
+                let drawing = Drawing::new(design, &document.layout, input.context.library);
                 handles(&drawing, name)
             }
             _ => Vec::new(),
@@ -139,7 +139,7 @@ impl Held {
         let value = handle.within(step.map_or(wanted, |step| (wanted / step).round() * step));
         // What a file would say: no more figures than anybody reads.
         let value = tidy(value, handle.dimension);
-        let document = input.seen.document;
+        let document = input.context.document;
         let Some(design) = document
             .design
             .as_ref()
@@ -147,7 +147,7 @@ impl Held {
         else {
             return;
         };
-        let drawing = Drawing::new(design, &document.layout, input.seen.library);
+        let drawing = Drawing::new(design, &document.layout, input.context.library);
         // What it can't be, it stays at what it was.
         let asked = value;
         let value = Value::Quantity(value, handle.dimension);

@@ -6,7 +6,7 @@ use crate::canvas::View;
 use crate::canvas::grid::Grid;
 use crate::canvas::scene::Scene;
 use crate::canvas::theme::Colours;
-use crate::seen::Tool;
+use crate::context::Tool;
 use stokeslet_base::geometry::Point;
 
 /// So far from the edges of the canvas it is kept, points.

@@ -4,7 +4,7 @@ use eframe::egui::{CursorIcon, Key, Pos2, Stroke};
 
 use super::{ToolInput, Tools};
 use crate::command::Command;
-use crate::seen::Tool;
+use crate::context::Tool;
 
 /// How near the pointer must be, points.
 const NEAR: f32 = 8.0;
@@ -20,8 +20,8 @@ pub struct LineEnd {
 
 /// The end at a place of the screen; lines are there only where there are results.
 fn at(input: &ToolInput<'_>, place: Pos2) -> Option<LineEnd> {
-    input.seen.results.solved.as_ref()?;
-    let lines = input.seen.shown.lines.iter().enumerate();
+    input.context.results.solved.as_ref()?;
+    let lines = input.context.shown.lines.iter().enumerate();
     let ends =
         lines.flat_map(|(line, ends)| (0..2).map(move |end| (LineEnd { line, end }, ends[end])));
     ends.map(|(end, p)| (end, (input.view.to_screen(p) - place).length()))
@@ -32,16 +32,16 @@ fn at(input: &ToolInput<'_>, place: Pos2) -> Option<LineEnd> {
 
 /// Hears the pointer; whether an end is being dragged, so that no tool hears it.
 pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) -> bool {
-    if !matches!(input.seen.tool, Tool::Select | Tool::Line) {
+    if !matches!(input.context.tool, Tool::Select | Tool::Line) {
         return false;
     }
     if let Some(origin) = input.drag_began() {
-        tools.line_end = at(input, origin).map(|end| (end, input.seen.shown.lines[end.line]));
+        tools.line_end = at(input, origin).map(|end| (end, input.context.shown.lines[end.line]));
     }
     let Some((LineEnd { line, end }, before)) = tools.line_end else {
         return false;
     };
-    let Some(&now) = input.seen.shown.lines.get(line) else {
+    let Some(&now) = input.context.shown.lines.get(line) else {
         tools.line_end = None;
         return true;
     };
@@ -66,7 +66,7 @@ pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) ->
 
 /// Shows the end that is dragged, or would be.
 pub fn paint(tools: &Tools, input: &ToolInput<'_>) {
-    if !matches!(input.seen.tool, Tool::Select | Tool::Line) {
+    if !matches!(input.context.tool, Tool::Select | Tool::Line) {
         return;
     }
     let is_down = input.ui.input(|i| i.pointer.any_down());
@@ -80,7 +80,7 @@ pub fn paint(tools: &Tools, input: &ToolInput<'_>) {
     let Some(LineEnd { line, end }) = dragged.or_else(hovered) else {
         return;
     };
-    if let Some(ends) = input.seen.shown.lines.get(line) {
+    if let Some(ends) = input.context.shown.lines.get(line) {
         let place = input.view.to_screen(ends[end]);
         let ring = Stroke::new(2.0, input.colours.accent);
         input.painter.circle_stroke(place, NEAR, ring);

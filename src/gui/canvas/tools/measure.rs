@@ -8,7 +8,7 @@ use crate::canvas::paint::{ghost, lit_socket, tag};
 use crate::canvas::scene::Placed;
 use crate::canvas::stroke::Pen;
 use crate::command::Command;
-use crate::seen::Tool;
+use crate::context::Tool;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::Quantity;
 
@@ -65,8 +65,8 @@ pub fn hear_click(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Comman
     if input.clicked()
         && let Some(place) = input.place()
     {
-        let is_line = *input.seen.tool == Tool::Streamline;
-        let solved = input.seen.results.solved.as_ref();
+        let is_line = *input.context.tool == Tool::Streamline;
+        let solved = input.context.results.solved.as_ref();
         if is_line
             && solved.is_some_and(|solved| solved.at(place).is_none())
             && let Some(at) = input.pointer
@@ -114,7 +114,7 @@ pub fn hear_mirror(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Comma
         && let Some([from, to]) = tools.line.take()
     {
         match (to - from).norm() >= input.view.length(SHORTEST) {
-            true if input.seen.selection.items.is_empty() => {
+            true if input.context.selection.items.is_empty() => {
                 let why = "Nothing is selected that could be mirrored".to_owned();
                 tools.refusal = input.pointer.map(|at| (at, why));
             }
@@ -148,7 +148,7 @@ pub fn paint_mirror(tools: &Tools, input: &ToolInput<'_>, outlines: &Outlines) {
         from + along * (2.0 * along.dot(d)) - d
     };
     let scene = input.scene;
-    let items = input.seen.selection.items.iter();
+    let items = input.context.selection.items.iter();
     let items = items.filter_map(|name| scene.item(name));
     let parts: Vec<_> = items
         .flat_map(|item| scene.parts_of(item))
@@ -206,7 +206,7 @@ fn draw(tools: &mut Tools, input: &ToolInput<'_>, snap: impl Fn(&ToolInput<'_>, 
 
 /// Draws what was measured.
 pub fn paint_rulers(input: &ToolInput<'_>) {
-    for &line in &input.seen.shown.rulers {
+    for &line in &input.context.shown.rulers {
         paint_measured(line, input, true);
     }
 }
@@ -214,7 +214,7 @@ pub fn paint_rulers(input: &ToolInput<'_>) {
 /// Draws the line that is being drawn, with its lengths.
 pub fn paint_line(tools: &Tools, input: &ToolInput<'_>) {
     if let Some(line) = tools.line {
-        paint_measured(line, input, *input.seen.tool == Tool::Ruler);
+        paint_measured(line, input, *input.context.tool == Tool::Ruler);
     }
 }
 

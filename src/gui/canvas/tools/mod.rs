@@ -28,7 +28,7 @@ use super::snap::{Ghost, Hold};
 use super::theme::Colours;
 use crate::background;
 use crate::command::Command;
-use crate::seen::{Tool, ViewContext};
+use crate::context::{Tool, ViewContext};
 pub use channel::End;
 use editor::Editor;
 pub use editor::ui as edit_ui;
@@ -64,7 +64,7 @@ pub struct ToolInput<'a> {
     /// Dimensions that are shown.
     pub dimensions: &'a [Label],
     /// Everything else.
-    pub seen: &'a ViewContext<'a>,
+    pub context: &'a ViewContext<'a>,
     /// Colours of the canvas.
     pub colours: &'a Colours,
     /// What positions snap to.
@@ -124,7 +124,7 @@ impl ToolInput<'_> {
 
     /// The design as shown.
     pub fn design(&self) -> Option<&Design> {
-        self.seen.document.shown_design().map(Arc::as_ref)
+        self.context.document.shown_design().map(Arc::as_ref)
     }
 
     /// Where the button went down, if a drag with it began just now.
@@ -243,7 +243,7 @@ impl Tools {
 
 /// Hears the pointer and the keys.
 pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
-    let tool = input.seen.tool;
+    let tool = input.context.tool;
     if tools.tool != *tool {
         if tools.drag.is_move() {
             out.push(Command::EndPreview);
@@ -254,7 +254,7 @@ pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
             ..Tools::default()
         };
     }
-    let (is_editing, revision) = (input.seen.is_editing, input.seen.document.revision);
+    let (is_editing, revision) = (input.context.is_editing, input.context.document.revision);
     if is_editing {
         input.cursor(CursorIcon::Progress);
     }
@@ -310,7 +310,7 @@ pub fn paint(tools: &Tools, input: &ToolInput<'_>, outlines: &Outlines) {
         place::paint(ghost, input, outlines);
     }
     measure::paint_rulers(input);
-    match input.seen.tool {
+    match input.context.tool {
         Tool::Channel => channel::paint(tools, input),
         Tool::Port => measure::paint_port(tools, input),
         Tool::Ruler | Tool::Line => measure::paint_line(tools, input),

@@ -14,7 +14,7 @@ use crate::canvas::outline::Outlines;
 use crate::canvas::paint::{highlight, lit_socket, tag};
 use crate::canvas::scene::{Bounds, Scene};
 use crate::canvas::stroke::Pen;
-use crate::seen::FEW_PARTS;
+use crate::context::FEW_PARTS;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::edits::{Drawing, Snapping};
 
@@ -55,8 +55,8 @@ impl Move {
     ) -> Self {
         let base = input.scene.clone();
         let is_long = base.layout.parts.len() > FEW_PARTS;
-        let design = input.seen.document.shown_design().cloned();
-        let (layout, library) = (base.layout.clone(), input.seen.library.clone());
+        let design = input.context.document.shown_design().cloned();
+        let (layout, library) = (base.layout.clone(), input.context.library.clone());
         let wake = || {
             let ctx = input.ui.ctx().clone();
             move || ctx.request_repaint()
@@ -149,7 +149,7 @@ pub fn paint_move(moved: &Move, input: &ToolInput<'_>, outlines: &Outlines) {
     if moved.by != Point::default() {
         paint_guides(moved, input);
     }
-    let document = input.seen.document;
+    let document = input.context.document;
     let is_preview = !Arc::ptr_eq(document.shown_layout(), &document.layout);
     if !is_preview && moved.by != Point::default() {
         let mut view = *input.view;

@@ -9,7 +9,7 @@ use crate::canvas::scene::Placed;
 use crate::canvas::snap::{self, Ghost};
 use crate::canvas::stroke::Pen;
 use crate::command::Command;
-use crate::seen::Tool;
+use crate::context::Tool;
 use stokeslet_base::geometry::Motion;
 use stokeslet_base::units::{Dimension, print_quantity};
 use stokeslet_cad::library::Defaults;
@@ -74,7 +74,7 @@ fn hold(tools: &mut Tools, input: &ToolInput<'_>, kind: &str) {
         width: design.width.0,
         depth: design.depth.map(|depth| depth.0),
     };
-    match input.seen.library.realise(kind, &[], &defaults) {
+    match input.context.library.realise(kind, &[], &defaults) {
         Ok(realisation) => {
             let ghost = snap::ghost(
                 realisation,

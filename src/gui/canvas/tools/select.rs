@@ -14,7 +14,7 @@ use crate::canvas::pick::Catch;
 use crate::canvas::scene::Bounds;
 use crate::canvas::snap::followers;
 use crate::command::Command;
-use crate::seen::{Selection, Tool};
+use crate::context::{Selection, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Channel, Overlay, OverlayShape, Placement};
 use stokeslet_cad::edits::together;
@@ -110,7 +110,7 @@ pub(super) fn hit_with(handles: &Handles, input: &ToolInput<'_>, at: Pos2) -> Op
 }
 
 fn selected_channel<'f>(input: &'f ToolInput<'_>) -> Option<&'f Channel> {
-    let name = input.seen.selection.single()?;
+    let name = input.context.selection.single()?;
     let design = input.design()?;
     design.channels.iter().find(|c| c.name.value == name)
 }
@@ -126,7 +126,7 @@ fn points<'f>(input: &'f ToolInput<'_>) -> (&'f str, Vec<Point>) {
         let points = channel.via.iter().map(|p| p.value).collect();
         return (&channel.name.value, points);
     }
-    let single = input.seen.selection.single();
+    let single = input.context.selection.single();
     match single.and_then(|name| overlay_called(input, name)) {
         // One point alone is dragged with the whole.
         Some(overlay) if overlay.shape.points().len() > 1 => {
@@ -147,7 +147,7 @@ pub fn hear(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
             .and_then(|at| hit_with(&tools.handles, input, at));
         match &tools.hover {
             Some(Hit::WayPoint(..) | Hit::Parameter(_)) => input.cursor(CursorIcon::Grab),
-            Some(Hit::Item(name)) if input.seen.selection.items.contains(name) => {
+            Some(Hit::Item(name)) if input.context.selection.items.contains(name) => {
                 input.cursor(CursorIcon::Move);
             }
             Some(_) => input.cursor(CursorIcon::PointingHand),
@@ -165,7 +165,7 @@ fn hear_click(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) 
     if input.response.double_clicked() {
         match hit_with(&tools.handles, input, at) {
             Some(Hit::Parameter(parameter)) => {
-                if let Some(component) = input.seen.selection.single() {
+                if let Some(component) = input.context.selection.single() {
                     tools.edit(component, &parameter);
                 }
             }
@@ -193,8 +193,8 @@ fn hear_click(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) 
         }
         Some(Hit::Item(name)) => {
             // A second click takes one thing out of its group.
-            let is_selected = input.seen.selection.items.contains(&name);
-            let items = match is_selected && input.seen.selection.items.len() > 1 {
+            let is_selected = input.context.selection.items.contains(&name);
+            let items = match is_selected && input.context.selection.items.len() > 1 {
                 true => BTreeSet::from([name]),
                 false => with_group(input, &name),
             };
@@ -202,7 +202,7 @@ fn hear_click(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) 
         }
         Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(&name))),
         Some(Hit::Dimension(name, _)) => out.push(Command::Select(Selection::one(&name))),
-        None if !more && !input.seen.selection.is_empty() => {
+        None if !more && !input.context.selection.is_empty() => {
             out.push(Command::Select(Selection::default()));
         }
         Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
@@ -223,7 +223,7 @@ fn is_text(input: &ToolInput<'_>, name: &str) -> bool {
 }
 
 fn hear_keys(input: &ToolInput<'_>, out: &mut Vec<Command>) {
-    let selection = input.seen.selection;
+    let selection = input.context.selection;
     if !selection.is_empty() && input.key(Key::Escape) {
         out.push(Command::Select(Selection::default()));
     }
@@ -253,9 +253,9 @@ fn hear_keys(input: &ToolInput<'_>, out: &mut Vec<Command>) {
 fn neighbour(input: &ToolInput<'_>, by: isize) -> Option<String> {
     let items = (0..input.scene.layout.items.len()).filter(|&item| !input.scene.hides(item));
     let items = items.map(|item| input.scene.name(item));
-    let drawn = overlays::shown(input.design(), input.seen);
+    let drawn = overlays::shown(input.design(), input.context);
     let names: Vec<&str> = items.chain(drawn.map(|o| o.name.value.as_str())).collect();
-    let now = input.seen.selection.single();
+    let now = input.context.selection.single();
     let now = now.and_then(|now| names.iter().position(|name| *name == now));
     let next = match now {
         Some(now) => (now as isize + by).rem_euclid(names.len() as isize) as usize,
@@ -326,7 +326,7 @@ fn hear_drag(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
         if let Drag::Move(moved) = &drag
             && moved.by != Point::default()
         {
-            tools.dropped = Some((moved.clone(), input.seen.document.revision));
+            tools.dropped = Some((moved.clone(), input.context.document.revision));
         }
         end(drag, input, place, out);
     }
@@ -334,7 +334,7 @@ fn hear_drag(tools: &mut Tools, input: &ToolInput<'_>, out: &mut Vec<Command>) {
 
 fn begin(handles: &Handles, input: &ToolInput<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
     let from = input.view.to_chip(origin);
-    let selection = input.seen.selection;
+    let selection = input.context.selection;
     match hit_with(handles, input, origin) {
         Some(Hit::Parameter(parameter)) => {
             let held = handles.hold(&parameter, from);
@@ -436,7 +436,7 @@ fn end(drag: Drag, input: &ToolInput<'_>, place: Option<Point>, out: &mut Vec<Co
             items.extend(overlays::in_box(input, &within, catch));
             let mut selection = Selection { items, port: None };
             if input.shift() || input.ctrl() {
-                let kept = input.seen.selection.items.iter().cloned();
+                let kept = input.context.selection.items.iter().cloned();
                 selection.items.extend(kept);
             }
             out.push(Command::Select(selection));
@@ -456,7 +456,7 @@ fn catch(from: Point, to: Point) -> Catch {
 /// Draws handles, the box, and what a drag would do.
 pub fn paint(tools: &Tools, input: &ToolInput<'_>, outlines: &Outlines) {
     let (painter, view, colours) = (input.painter, input.view, input.colours);
-    if *input.seen.tool == Tool::Select {
+    if *input.context.tool == Tool::Select {
         let (name, points) = points(input);
         for (k, point) in points.into_iter().enumerate() {
             let grabbed = match &tools.drag {
@@ -531,7 +531,7 @@ pub fn paint(tools: &Tools, input: &ToolInput<'_>, outlines: &Outlines) {
         Drag::Parameter(held) => Some(held),
         _ => None,
     };
-    if *input.seen.tool == Tool::Select && !tools.drag.is_move() {
+    if *input.context.tool == Tool::Select && !tools.drag.is_move() {
         handles::paint(&tools.handles, input, hovered, held);
     }
 }

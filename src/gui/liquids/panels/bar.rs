@@ -4,31 +4,31 @@ use eframe::egui::{self, ComboBox, Slider, Ui};
 
 use super::{option, push};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::liquids::command::LiquidCommand;
 use crate::liquids::settings::{AXES, LiquidSettings, Mark, Slice};
 use crate::panels::icons::Icon;
 use crate::panels::toolbar::button;
-use crate::seen::ViewContext;
 
 /// Draws the toolbar's part.
-pub fn bar_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let settings = &seen.settings.liquids;
+pub fn bar_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let settings = &context.settings.liquids;
     let command = Command::Liquid;
     button(
         ui,
-        seen,
+        context,
         Icon::Restart,
         command(LiquidCommand::Restart),
         out,
     );
-    if seen.liquids.is_playing {
-        button(ui, seen, Icon::Pause, command(LiquidCommand::Pause), out);
+    if context.liquids.is_playing {
+        button(ui, context, Icon::Pause, command(LiquidCommand::Pause), out);
     } else {
-        button(ui, seen, Icon::Solve, command(LiquidCommand::Play), out);
+        button(ui, context, Icon::Solve, command(LiquidCommand::Play), out);
     }
-    button(ui, seen, Icon::Step, command(LiquidCommand::Step), out);
+    button(ui, context, Icon::Step, command(LiquidCommand::Step), out);
     ui.separator();
-    button(ui, seen, Icon::Fit, Command::Fit, out);
+    button(ui, context, Icon::Fit, Command::Fit, out);
     ui.separator();
     let combo = ComboBox::from_id_salt("liquid colours")
         .width(96.0)
@@ -37,7 +37,7 @@ pub fn bar_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         for colour in settings.group().colours() {
             let is_on = settings.shown_colour() == colour;
             let command = LiquidCommand::Colour(colour);
-            option(ui, seen, is_on, colour.label(), command, out);
+            option(ui, context, is_on, colour.label(), command, out);
         }
     });
     response.response.on_hover_text("What colours show");

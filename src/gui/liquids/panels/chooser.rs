@@ -5,25 +5,25 @@ use eframe::egui::{self, ComboBox, DragValue, Grid, RichText, Ui};
 
 use super::{dot, option, push};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::liquids::command::LiquidCommand;
 use crate::liquids::means::{Means, offer, offers};
 use crate::liquids::settings::{Side, Walls};
 use crate::liquids::systems::{Changes, value};
-use crate::seen::ViewContext;
 use crate::words::capital;
 use stokeslet_dynamics::stepped::{Choice, System, Values};
 
 /// Draws the choice of a view.
 pub fn chooser_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     side: Side,
     choice: &Means,
     out: &mut Vec<Command>,
 ) {
     let noun = choice.group().solved_by();
     ui.horizontal(|ui| {
-        if seen.settings.liquids.compare {
+        if context.settings.liquids.compare {
             dot(ui, side.index());
         }
         ui.strong(match side {
@@ -49,7 +49,7 @@ pub fn chooser_ui(
             };
             let is_on = choice.walls() == walls;
             let command = LiquidCommand::Walls(side, walls);
-            option(ui, seen, is_on, walls.label(), command, out).on_hover_text(hint);
+            option(ui, context, is_on, walls.label(), command, out).on_hover_text(hint);
         }
     });
 }

@@ -25,8 +25,8 @@ pub use status::status_ui;
 
 use super::command::LiquidCommand;
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::results::colour::DISTINCT;
-use crate::seen::ViewContext;
 
 /// What the panels keep to themselves.
 #[derive(Debug, Default)]
@@ -36,12 +36,12 @@ pub struct LiquidPanels {
 
 impl LiquidPanels {
     /// Draws them; what is left of `ui` is the canvases'.
-    pub fn around(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+    pub fn around(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         Panel::left("liquid scenes")
             .resizable(true)
             .default_size(216.0)
             .size_range(160.0..=420.0)
-            .show(ui, |ui| self.scenes.ui(ui, seen, out));
+            .show(ui, |ui| self.scenes.ui(ui, context, out));
         Panel::right("liquid numbers")
             .resizable(true)
             .default_size(312.0)
@@ -50,13 +50,13 @@ impl LiquidPanels {
                 ScrollArea::vertical()
                     .id_salt("liquid numbers")
                     .auto_shrink(false)
-                    .show(ui, |ui| numbers::numbers_ui(ui, seen, out));
+                    .show(ui, |ui| numbers::numbers_ui(ui, context, out));
             });
         Panel::bottom("liquid plots")
             .resizable(true)
             .default_size(176.0)
             .size_range(110.0..=620.0)
-            .show(ui, |ui| plots::plots_ui(ui, seen));
+            .show(ui, |ui| plots::plots_ui(ui, context));
     }
 }
 
@@ -84,13 +84,13 @@ fn push(out: &mut Vec<Command>, command: LiquidCommand) {
 /// One of several that a command chooses; where that can't be now, it says why.
 fn option(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     is_on: bool,
     label: &str,
     command: LiquidCommand,
     out: &mut Vec<Command>,
 ) -> Response {
-    let enabled = command.is_enabled(seen);
+    let enabled = command.is_enabled(context);
     let response = ui.add_enabled(enabled.is_ok(), Button::selectable(is_on, label));
     if response.clicked() {
         push(out, command);

@@ -7,23 +7,23 @@ use super::lines::lines;
 use super::{dot, push};
 use crate::canvas::theme::Colours;
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::liquids::Shown;
 use crate::liquids::command::LiquidCommand;
 use crate::liquids::settings::{Side, thousands};
 use crate::liquids::shot::Apart;
 use crate::liquids::subjects::Group;
 use crate::liquids::told::{Failure, Row};
-use crate::seen::ViewContext;
 use stokeslet_dynamics::stepped::System;
 use stokeslet_flow::export::readable::figures;
 
 /// Draws the panel.
-pub fn numbers_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let settings = &seen.settings.liquids;
+pub fn numbers_ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let settings = &context.settings.liquids;
     ui.add_space(2.0);
     let group = settings.group();
     for (side, choice) in Side::ALL.into_iter().zip(settings.shown()) {
-        chooser_ui(ui, seen, side, &choice, out);
+        chooser_ui(ui, context, side, &choice, out);
         ui.add_space(6.0);
     }
     let label = "Compare with a second view";
@@ -42,13 +42,13 @@ pub fn numbers_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     }
     ui.add_space(4.0);
     ui.separator();
-    if let Some(failure) = &seen.liquids.failure {
+    if let Some(failure) = &context.liquids.failure {
         failed(ui, failure);
     }
     ui.strong(format!("Last {}", group.frame()));
     ui.add_space(2.0);
     let has_none = |view: &Shown| view.last.is_none() && view.rows.is_empty();
-    if seen.liquids.views.iter().all(has_none) {
+    if context.liquids.views.iter().all(has_none) {
         ui.weak(format!(
             "Play (Space) or step (.) to see what a {} takes.",
             group.frame()
@@ -56,10 +56,10 @@ pub fn numbers_ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         return;
     }
     match group {
-        Group::System(system) => measures(ui, system, &seen.liquids.views),
-        _ => table(ui, group, &seen.liquids.views),
+        Group::System(system) => measures(ui, system, &context.liquids.views),
+        _ => table(ui, group, &context.liquids.views),
     }
-    if let Some(apart) = seen.liquids.apart {
+    if let Some(apart) = context.liquids.apart {
         apart_ui(ui, group, apart);
     }
 }

@@ -7,11 +7,11 @@ use egui_plot::{
 };
 
 use super::colour_of;
+use crate::context::ViewContext;
 use crate::liquids::Shown;
 use crate::liquids::command::view_name;
 use crate::liquids::subjects::Group;
 use crate::results::colour::DISTINCT;
-use crate::seen::ViewContext;
 use stokeslet_dynamics::lcp::TOLERANCE;
 use stokeslet_dynamics::stepped::{Measure, System, sibling as measure};
 use stokeslet_flow::export::readable::{figures, ticks};
@@ -27,9 +27,9 @@ const POINTS: usize = 2_000;
 const SEEN: usize = 40;
 
 /// Draws both plots side by side.
-pub fn plots_ui(ui: &mut Ui, seen: &ViewContext<'_>) {
-    let views = &seen.liquids.views;
-    let group = seen.settings.liquids.group();
+pub fn plots_ui(ui: &mut Ui, context: &ViewContext<'_>) {
+    let views = &context.liquids.views;
+    let group = context.settings.liquids.group();
     // The panel keeps its height, whatever is in it.
     ui.take_available_height();
     ui.add_space(2.0);

@@ -11,10 +11,10 @@ use eframe::egui::{
 
 use super::push;
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::liquids::command::{LiquidCommand, size_text, title};
 use crate::liquids::settings::sizes;
 use crate::liquids::subjects::{AnySubject, Group, Subject, SubjectEntry, subjects};
-use crate::seen::ViewContext;
 use crate::words::capital;
 
 /// Pixels a side of a picture.
@@ -42,36 +42,36 @@ impl std::fmt::Debug for Scenes {
 
 impl Scenes {
     /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         let is_dark = ui.visuals().dark_mode;
         if self.is_dark != is_dark {
             self.pictures.clear();
             self.is_dark = is_dark;
         }
         ui.add_space(2.0);
-        let chosen = seen.settings.liquids.group();
+        let chosen = context.settings.liquids.group();
         ui.strong(match chosen {
             Group::System(_) => "Size",
             _ => "Grid",
         });
         ui.add_space(2.0);
         match chosen {
-            Group::System(_) => scale(ui, seen, out),
-            _ => self.size(ui, seen, out),
+            Group::System(_) => scale(ui, context, out),
+            _ => self.size(ui, context, out),
         }
-        volume(ui, seen, out);
+        volume(ui, context, out);
         ui.add_space(6.0);
-        let group = self.group(ui, seen);
+        let group = self.group(ui, context);
         ui.add_space(2.0);
         ScrollArea::vertical()
             .id_salt(group.label())
             .auto_shrink(false)
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 3.0;
-                let own = seen.settings.liquids.own.as_ref().map(|own| &own.entry);
+                let own = context.settings.liquids.own.as_ref().map(|own| &own.entry);
                 let all = own.into_iter().chain(subjects());
                 for entry in all.filter(|entry| entry.group == group) {
-                    self.card(ui, seen, entry, out);
+                    self.card(ui, context, entry, out);
                 }
                 if group.system().is_some() {
                     ui.weak("Your own: File > Open, or drop its file here");
@@ -80,10 +80,10 @@ impl Scenes {
     }
 
     /// Which group is listed; the other is a click away.
-    fn group(&mut self, ui: &mut Ui, seen: &ViewContext<'_>) -> Group {
-        let chosen = &seen.settings.liquids.scene;
+    fn group(&mut self, ui: &mut Ui, context: &ViewContext<'_>) -> Group {
+        let chosen = &context.settings.liquids.scene;
         let listed = self.listed.as_ref().filter(|(of, _)| of == chosen);
-        let mut group = listed.map_or(seen.settings.liquids.group(), |(_, group)| *group);
+        let mut group = listed.map_or(context.settings.liquids.group(), |(_, group)| *group);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 3.0;
             for other in Group::all() {
@@ -98,8 +98,8 @@ impl Scenes {
         group
     }
 
-    fn size(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let settings = &seen.settings.liquids;
+    fn size(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let settings = &context.settings.liquids;
         let scene = &settings.scene;
         if self.sizes.as_ref().is_none_or(|(of, _)| of != scene) {
             self.sizes = Some((scene.clone(), sizes(scene)));
@@ -127,13 +127,13 @@ impl Scenes {
     fn card(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         entry: &SubjectEntry,
         out: &mut Vec<Command>,
     ) {
         let width = ui.available_width() - 2.0;
         let (rect, response) = ui.allocate_exact_size(vec2(width, CARD), Sense::click());
-        let is_chosen = seen.settings.liquids.scene == entry.name;
+        let is_chosen = context.settings.liquids.scene == entry.name;
         let name = format!("{} {}", capital(entry.group.noun()), title(&entry.name));
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, &name));
         if ui.is_rect_visible(rect) {
@@ -210,8 +210,8 @@ impl Scenes {
 }
 
 /// Which size another system's scene has.
-fn scale(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let settings = &seen.settings.liquids;
+fn scale(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let settings = &context.settings.liquids;
     let entry = settings.entry();
     let usual = entry.size.as_str();
     let text = |name: &str| match name {
@@ -235,8 +235,8 @@ fn scale(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
 }
 
 /// Whether the volume is kept; of tanks there is nothing to choose.
-fn volume(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let settings = &seen.settings.liquids;
+fn volume(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let settings = &context.settings.liquids;
     if settings.group() != Group::Scenes {
         return;
     }

@@ -3,22 +3,22 @@
 use eframe::egui::{Align, Label, Layout, RichText, Ui, vec2};
 
 use crate::canvas::theme::Colours;
+use crate::context::ViewContext;
 use crate::liquids::runner::Goal;
 use crate::liquids::shot::{Contact, Probe};
 use crate::liquids::subjects::Group;
 use crate::panels::toolbar::seconds;
-use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::figures;
 
 /// Draws the status line. `pointed` is what is under the pointer.
-pub fn status_ui(ui: &mut Ui, seen: &ViewContext<'_>, pointed: Option<(Point, Option<Probe>)>) {
+pub fn status_ui(ui: &mut Ui, context: &ViewContext<'_>, pointed: Option<(Point, Option<Probe>)>) {
     ui.horizontal(|ui| {
         // Of a fixed width, so that nothing beside it moves.
         let size = vec2(430.0, ui.spacing().interact_size.y);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_size(size);
-            let group = seen.settings.liquids.group();
+            let group = context.settings.liquids.group();
             let text = pointed.map_or_else(|| "–".to_owned(), |pointed| place(group, pointed));
             let about = match group {
                 Group::System(_) => "Where the pointer is",
@@ -29,21 +29,21 @@ pub fn status_ui(ui: &mut Ui, seen: &ViewContext<'_>, pointed: Option<(Point, Op
         });
         ui.separator();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let (text, is_bad) = doing(seen);
+            let (text, is_bad) = doing(context);
             let ink = match is_bad {
                 true => Colours::of(ui.visuals()).error,
                 false => ui.visuals().text_color(),
             };
             ui.label(RichText::new(text).color(ink));
             ui.separator();
-            if let (Some(frame), Some(time)) = (seen.liquids.frame(), seen.liquids.time()) {
-                let group = seen.settings.liquids.group();
+            if let (Some(frame), Some(time)) = (context.liquids.frame(), context.liquids.time()) {
+                let group = context.settings.liquids.group();
                 ui.label(format!("{} {frame}", group.frame()));
                 ui.separator();
                 ui.label(format!("{time:.3}{}", group.second()))
                     .on_hover_text("Simulated time");
                 ui.separator();
-                let n: usize = seen.liquids.views.iter().map(|v| v.shot.particles()).sum();
+                let n: usize = context.liquids.views.iter().map(|v| v.shot.particles()).sum();
                 let count = crate::liquids::settings::thousands(n);
                 ui.label(match group {
                     Group::System(_) => format!("{count} points"),
@@ -51,7 +51,7 @@ pub fn status_ui(ui: &mut Ui, seen: &ViewContext<'_>, pointed: Option<(Point, Op
                 });
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let settings = &seen.settings.liquids;
+                let settings = &context.settings.liquids;
                 let is_space = settings.entry().dimension == 3;
                 let hint = match settings.group() {
                     group if is_space && group.has_hand() => {
@@ -89,8 +89,8 @@ fn place(group: Group, (at, probe): (Point, Option<Probe>)) -> String {
 }
 
 /// In words, and whether something went wrong.
-fn doing(seen: &ViewContext<'_>) -> (String, bool) {
-    let liquids = seen.liquids;
+fn doing(context: &ViewContext<'_>) -> (String, bool) {
+    let liquids = context.liquids;
     if let Some(failure) = &liquids.failure {
         return (failure.status().to_owned(), true);
     }
@@ -100,7 +100,7 @@ fn doing(seen: &ViewContext<'_>) -> (String, bool) {
         .filter(|(.., time)| time.as_secs_f64() > 0.5);
     let text = match (slow, liquids.status.goal) {
         (Some((_, solves, time)), _) => {
-            let what = match seen.settings.liquids.group() {
+            let what = match context.settings.liquids.group() {
                 Group::Scenes => format!("substep {}", solves + 1),
                 Group::Tanks => "solving".to_owned(),
                 Group::System(_) => "stepping".to_owned(),

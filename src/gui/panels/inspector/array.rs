@@ -6,10 +6,10 @@ use eframe::egui::{Button, CollapsingHeader, Ui};
 
 use super::FIELD;
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::enabled::is_enabled;
 use crate::panels::fields::{Field, Fields};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::ViewContext;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Dimension;
 use stokeslet_cad::edits::{Drawing, array_step, middle};
@@ -49,18 +49,18 @@ impl Form {
         &mut self,
         fields: &mut Fields,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         out: &mut Vec<Command>,
     ) {
-        self.choose_step(seen);
+        self.choose_step(context);
         CollapsingHeader::new("Array").show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.selectable_value(&mut self.is_ring, false, "Columns and rows");
                 ui.selectable_value(&mut self.is_ring, true, "Circular pattern");
             });
             match self.is_ring {
-                true => self.ring(fields, ui, seen, out),
-                false => self.grid(fields, ui, seen, out),
+                true => self.ring(fields, ui, context, out),
+                false => self.grid(fields, ui, context, out),
             }
         });
     }
@@ -69,7 +69,7 @@ impl Form {
         &mut self,
         fields: &mut Fields,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         out: &mut Vec<Command>,
     ) {
         for (label, n) in [("columns", &mut self.count.0), ("rows", &mut self.count.1)] {
@@ -87,14 +87,14 @@ impl Form {
             step: self.step,
         };
         let n = u64::from(self.count.0) * u64::from(self.count.1);
-        make(ui, seen, &format!("Make array of {n}"), n, command, out);
+        make(ui, context, &format!("Make array of {n}"), n, command, out);
     }
 
     fn ring(
         &mut self,
         fields: &mut Fields,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         out: &mut Vec<Command>,
     ) {
         number(fields, ui, "copies", &mut self.around);
@@ -107,20 +107,20 @@ impl Form {
             centre: self.centre,
         };
         let label = format!("Make pattern of {}", self.around);
-        make(ui, seen, &label, self.around.into(), command, out);
+        make(ui, context, &label, self.around.into(), command, out);
     }
 
     /// So far apart that the copies have room, until somebody types something else.
-    fn choose_step(&mut self, seen: &ViewContext<'_>) {
-        if self.of == seen.selection.items {
+    fn choose_step(&mut self, context: &ViewContext<'_>) {
+        if self.of == context.selection.items {
             return;
         }
-        self.of.clone_from(&seen.selection.items);
-        if let Some(design) = seen.document.shown_design() {
-            let drawing = Drawing::new(design, seen.document.shown_layout(), seen.library);
-            self.step = array_step(&drawing, &seen.selection.items);
+        self.of.clone_from(&context.selection.items);
+        if let Some(design) = context.document.shown_design() {
+            let drawing = Drawing::new(design, context.document.shown_layout(), context.library);
+            self.step = array_step(&drawing, &context.selection.items);
             // Below, where a few of them have room around it.
-            let middle = middle(&drawing, &seen.selection.items);
+            let middle = middle(&drawing, &context.selection.items);
             self.centre = middle.map_or(Point::default(), |p| p - Point::new(0.0, self.step.y));
         }
     }
@@ -168,13 +168,13 @@ fn length(fields: &mut Fields, ui: &mut Ui, label: &str, doc: &str, value: &mut 
 /// The button; what it would make is shown while the pointer rests on it.
 fn make(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     label: &str,
     n: u64,
     command: Command,
     out: &mut Vec<Command>,
 ) {
-    let enabled = is_enabled(&command, seen).is_ok() && n > 1;
+    let enabled = is_enabled(&command, context).is_ok() && n > 1;
     let response = ui.add_enabled(enabled, Button::new(label));
     if response.clicked() {
         out.push(command.clone());

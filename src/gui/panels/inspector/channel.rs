@@ -4,9 +4,9 @@ use eframe::egui::{ComboBox, Ui};
 
 use super::{FIELD, Inspector, depth, head, section, sockets};
 use crate::command::Command;
+use crate::context::{Selection, ViewContext};
 use crate::panels::fields::{Field, named, row};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::{Selection, ViewContext};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Metre};
 use stokeslet_cad::design::{Bend, Channel};
@@ -16,7 +16,7 @@ use stokeslet_flow::export::readable::Quantity;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     channel: &Channel,
     out: &mut Vec<Command>,
 ) {
@@ -30,10 +30,10 @@ pub(super) fn ui(
             ui.weak("its own socket end");
         }),
     }
-    width(inspector, ui, seen, channel, out);
-    depth::ui(inspector, ui, seen, (name, channel.depth), out);
-    bend(inspector, ui, seen, channel, out);
-    if let Some(length) = length(seen, name) {
+    width(inspector, ui, context, channel, out);
+    depth::ui(inspector, ui, context, (name, channel.depth), out);
+    bend(inspector, ui, context, channel, out);
+    if let Some(length) = length(context, name) {
         row(ui, "length", "Along its centre line.", |ui| {
             ui.label(Quantity::Length.show(length))
         });
@@ -44,7 +44,7 @@ pub(super) fn ui(
             way_point(inspector, ui, name, index, point.value, out);
         }
     }
-    sockets::ui(ui, seen, name, None, out);
+    sockets::ui(ui, context, name, None, out);
 }
 
 fn end(ui: &mut Ui, name: &str, socket: &str, out: &mut Vec<Command>) {
@@ -61,8 +61,8 @@ fn end(ui: &mut Ui, name: &str, socket: &str, out: &mut Vec<Command>) {
 }
 
 /// What the channel is wide: its own, or that of the socket it starts from.
-fn across(seen: &ViewContext<'_>, channel: &Channel) -> Option<f64> {
-    let layout = seen.document.shown_layout();
+fn across(context: &ViewContext<'_>, channel: &Channel) -> Option<f64> {
+    let layout = context.document.shown_layout();
     let from = || {
         layout
             .sockets
@@ -78,13 +78,13 @@ fn across(seen: &ViewContext<'_>, channel: &Channel) -> Option<f64> {
 fn width(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     channel: &Channel,
     out: &mut Vec<Command>,
 ) {
     let name = channel.name.value.as_str();
     let shown =
-        across(seen, channel).map_or_else(String::new, |w| show_quantity(w, Dimension::Length));
+        across(context, channel).map_or_else(String::new, |w| show_quantity(w, Dimension::Length));
     let key = format!("{name}.width");
     let field = Field {
         key: &key,
@@ -126,7 +126,7 @@ fn width(
 fn bend(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     channel: &Channel,
     out: &mut Vec<Command>,
 ) {
@@ -149,7 +149,7 @@ fn bend(
                 if ui.selectable_label(is_round, "round").clicked() && !is_round {
                     // Twice the width, as the channel tool draws them.
                     out.push(set(Bend::Round(Metre(
-                        2.0 * across(seen, channel).unwrap_or(1e-4),
+                        2.0 * across(context, channel).unwrap_or(1e-4),
                     ))));
                 }
             });
@@ -217,8 +217,8 @@ fn way_point(
 }
 
 /// Along the centre lines of its parts, m.
-fn length(seen: &ViewContext<'_>, channel: &str) -> Option<f64> {
-    let layout = seen.document.shown_layout();
+fn length(context: &ViewContext<'_>, channel: &str) -> Option<f64> {
+    let layout = context.document.shown_layout();
     let item = layout.item(channel)?;
     let mut parts = layout
         .parts
@@ -253,9 +253,9 @@ mod tests {
     #[test]
     fn the_length_is_that_of_the_drawing() {
         let state = opened_example("bridge");
-        let length = length(&state.seen(), "r1").unwrap();
+        let length = length(&state.context(), "r1").unwrap();
         // From the source's right socket to the corner (0, 2 mm) and on to the upper node's left socket: 5 mm less the tees.
         assert!((4.7e-3..5.0e-3).contains(&length), "{length}");
-        assert_eq!(super::length(&state.seen(), "nothing"), None);
+        assert_eq!(super::length(&state.context(), "nothing"), None);
     }
 }

@@ -4,9 +4,9 @@ use eframe::egui::{ComboBox, Ui};
 
 use super::{FIELD, Inspector, head, section};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::fields::{Field, named, row};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::ViewContext;
 use stokeslet_base::units::{Dimension, Metre, PascalSecond};
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::design::Design;
@@ -14,11 +14,11 @@ use stokeslet_cad::design::Design;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     design: &Design,
     out: &mut Vec<Command>,
 ) {
-    head(ui, "Chip", seen.document.name(), "");
+    head(ui, "Chip", context.document.name(), "");
     title(inspector, ui, design, out);
     let doc = "Of the fluid, dynamic.";
     if let Some(mu) = inspector.quantity(
@@ -48,7 +48,7 @@ pub(super) fn ui(
     model(ui, design, out);
     resolution(inspector, ui, design, out);
     section(ui, "Contents");
-    let layout = &seen.document.layout;
+    let layout = &context.document.layout;
     for (what, n) in [
         ("components", design.components.len()),
         ("channels", design.channels.len()),

@@ -4,11 +4,11 @@ use eframe::egui::{self, ComboBox, Ui};
 
 use super::{FIELD, Inspector, Known, depth, head, section, sockets};
 use crate::command::{Command, Panel};
+use crate::context::ViewContext;
 use crate::panels::assigned::{assigned, expression, read_or_expression};
 use crate::panels::fields::{Field, named, row, tick};
 use crate::panels::palette::defaults;
 use crate::panels::values::{self, Measure, show, show_quantity};
-use crate::seen::ViewContext;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Radian};
@@ -19,32 +19,34 @@ use stokeslet_cad::library::{Definition, Parameter, ParameterKind};
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     component: &Component,
     out: &mut Vec<Command>,
 ) {
     let (name, kind) = (component.name.value.as_str(), component.kind.value.as_str());
-    let definition = seen.library.get(kind);
+    let definition = context.library.get(kind);
     let doc = definition.map_or("There is no such component in the library.", |d| {
         d.doc.as_str()
     });
     head(ui, name, &kind.replace('_', " "), doc);
     inspector.rename(ui, name, Command::Rename, out);
-    placement(inspector, ui, seen, component, out);
-    depth::ui(inspector, ui, seen, (name, component.depth), out);
+    placement(inspector, ui, context, component, out);
+    depth::ui(inspector, ui, context, (name, component.depth), out);
     if let Some(definition) = definition.filter(|d| !d.parameters.is_empty()) {
         section(ui, "Parameters");
         for parameter in &definition.parameters {
-            self::parameter(inspector, ui, seen, component, definition, parameter, out);
+            self::parameter(
+                inspector, ui, context, component, definition, parameter, out,
+            );
         }
     }
-    sockets::ui(ui, seen, name, definition, out);
+    sockets::ui(ui, context, name, definition, out);
 }
 
 fn placement(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     component: &Component,
     out: &mut Vec<Command>,
 ) {
@@ -140,11 +142,11 @@ fn placement(
                     ));
                 }
             });
-            let motion = seen
+            let motion = context
                 .document
                 .layout
                 .item(name)
-                .and_then(|item| seen.document.layout.motions[item]);
+                .and_then(|item| context.document.layout.motions[item]);
             row(ui, "", "", |ui| {
                 let tip = "Give it a place of its own: where it lies now.";
                 let response = ui
@@ -161,7 +163,7 @@ fn placement(
 fn parameter(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     component: &Component,
     definition: &Definition,
     parameter: &Parameter,
@@ -173,9 +175,9 @@ fn parameter(
         .iter()
         .find(|(key, _)| key.value == parameter.name)
         .map(|(_, value)| &value.value);
-    let known = known(inspector, seen, (component, definition), parameter);
+    let known = known(inspector, context, (component, definition), parameter);
     let is_default = given.is_none();
-    let expression = expression(seen, name, &parameter.name);
+    let expression = expression(context, name, &parameter.name);
     // Values in the form that files have; what the default evaluates to where the design says nothing.
     let shown = match given {
         Some(value) => show(value),
@@ -257,12 +259,12 @@ fn parameter(
             let was_dragged = inspector.fields.is_dragging(&key);
             let value = inspector.fields.row(ui, &label, &field, read, after);
             let is_dragged = was_dragged || inspector.fields.is_dragging(&key);
-            let value = value.filter(|v| !is_dragged || can_have(seen, name, parameter, v));
+            let value = value.filter(|v| !is_dragged || can_have(context, name, parameter, v));
             if let Some(value) = value {
                 out.push(assigned(name, &parameter.name, value));
             }
             if named_value && let Ok(value) = values::read(&shown, kind) {
-                make_variable(seen, name, &parameter.name, value, out);
+                make_variable(context, name, &parameter.name, value, out);
             }
         }
     }
@@ -271,24 +273,29 @@ fn parameter(
     }
 }
 
-fn can_have(seen: &ViewContext<'_>, component: &str, parameter: &Parameter, value: &Value) -> bool {
-    let document = seen.document;
+fn can_have(
+    context: &ViewContext<'_>,
+    component: &str,
+    parameter: &Parameter,
+    value: &Value,
+) -> bool {
+    let document = context.document;
     let drawing = document
         .design
         .as_ref()
-        .map(|design| Drawing::new(design, &document.layout, seen.library));
+        .map(|design| Drawing::new(design, &document.layout, context.library));
     drawing.is_none_or(|drawing| can_be(&drawing, component, &parameter.name, value))
 }
 
 /// A variable of this value, named after the parameter, which refers to it then.
 fn make_variable(
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     component: &str,
     parameter: &str,
     value: Value,
     out: &mut Vec<Command>,
 ) {
-    let Some(design) = seen.document.shown_design() else {
+    let Some(design) = context.document.shown_design() else {
         return;
     };
     let is_free = |name: &String| design.parametric.variable(name).is_none();
@@ -309,7 +316,7 @@ fn make_variable(
         },
     ];
     out.push(Command::Edit(format!("Make variable {name}"), edits));
-    if !seen.settings.panels.contains(&Panel::Variables) {
+    if !context.settings.panels.contains(&Panel::Variables) {
         out.push(Command::TogglePanel(Panel::Variables));
     }
 }

@@ -4,20 +4,20 @@ use eframe::egui::Ui;
 
 use super::{FIELD, Inspector};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::fields::Field;
 use crate::panels::values::{Measure, read_quantity, show_quantity};
-use crate::seen::ViewContext;
 use stokeslet_base::units::{Dimension, Metre};
 
 /// A row with the depth, which may be typed and taken back; none where the chip has no depth to differ from.
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     (item, own): (&str, Option<Metre>),
     out: &mut Vec<Command>,
 ) {
-    let design = seen.document.shown_design();
+    let design = context.document.shown_design();
     let Some(depth) = own.or(design.and_then(|design| design.depth)) else {
         return;
     };

@@ -4,8 +4,8 @@ use eframe::egui::{ComboBox, Role, Ui};
 
 use super::{FIELD, Inspector, head, key_of_name};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::fields::{Field, named, row};
-use crate::seen::ViewContext;
 use stokeslet_base::units::{Dimension, Metre};
 use stokeslet_cad::design::{Overlay, OverlayLayer, OverlayShape};
 use stokeslet_flow::export::readable::Quantity;
@@ -13,14 +13,14 @@ use stokeslet_flow::export::readable::Quantity;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     overlay: &Overlay,
     out: &mut Vec<Command>,
 ) {
     let name = overlay.name.value.as_str();
     let doc = "Drawn and exported on a layer of its own; it isn't part of the flow.";
     head(ui, name, overlay.layer.entry(), doc);
-    let usual = seen.document.shown_design().map_or(0.0, |d| d.width.0);
+    let usual = context.document.shown_design().map_or(0.0, |d| d.width.0);
     let changed = |shape: OverlayShape| {
         Command::SetOverlay(Overlay {
             shape,

@@ -4,9 +4,9 @@ use eframe::egui::{ComboBox, Ui};
 
 use super::{FIELD, Inspector, head};
 use crate::command::Command;
+use crate::context::{Selection, ViewContext};
 use crate::panels::fields::{named, row};
 use crate::panels::results::errors::{at_port, plus_minus};
-use crate::seen::{Selection, ViewContext};
 use stokeslet_base::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, to_digits};
 use stokeslet_cad::design::{Design, PortCondition};
 use stokeslet_flow::export::readable::Quantity;
@@ -14,7 +14,7 @@ use stokeslet_flow::export::readable::Quantity;
 pub(super) fn ui(
     inspector: &mut Inspector,
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     design: &Design,
     name: &str,
     out: &mut Vec<Command>,
@@ -36,13 +36,13 @@ pub(super) fn ui(
         }
     });
     let condition = port.condition.value;
-    kind(ui, seen, design, name, condition, out);
+    kind(ui, context, design, name, condition, out);
     value(inspector, ui, name, condition, out);
-    if let Some(solved) = &seen.results.solved
+    if let Some(solved) = &context.results.solved
         && let Some(result) = solved.solution.ports.iter().find(|port| port.id == name)
     {
         let flow = Quantity::of_flow(solved.chip.depth.is_some());
-        let errors = at_port(seen.results, solved, name);
+        let errors = at_port(context.results, solved, name);
         let shown = |value: f64, unit: Quantity, error: Option<f64>| match error {
             Some(error) => format!("{} {}", unit.show(value), plus_minus(error, unit)),
             None => unit.show(value),
@@ -75,13 +75,13 @@ pub(super) fn ui(
 
 fn kind(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     design: &Design,
     name: &str,
     now: PortCondition,
     out: &mut Vec<Command>,
 ) {
-    let solved = seen.results.solved.as_ref();
+    let solved = context.results.solved.as_ref();
     let result = solved.and_then(|s| s.solution.ports.iter().find(|port| port.id == name));
     // What was solved, so that another kind of condition changes nothing until its value does.
     let pressure = result.map_or(0.0, |r| r.pressure);

@@ -4,14 +4,14 @@ use eframe::egui::{self, Ui};
 
 use super::{head, section};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::enabled::is_enabled;
-use crate::seen::ViewContext;
 use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::edits::{Align, Axis};
 
-pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-    let items = &seen.selection.items;
-    let design = seen.document.shown_design();
+pub(super) fn ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let items = &context.selection.items;
+    let design = context.document.shown_design();
     let channels = design.map_or(0, |d| {
         d.channels
             .iter()
@@ -41,14 +41,14 @@ pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     section(ui, "Turn");
     buttons(
         ui,
-        seen,
+        context,
         &[("Left", Command::Rotate(1)), ("Right", Command::Rotate(-1))],
         out,
     );
     section(ui, "Mirror");
     buttons(
         ui,
-        seen,
+        context,
         &[
             ("Left and right", Command::Mirror(Axis::X)),
             ("Top and bottom", Command::Mirror(Axis::Y)),
@@ -59,7 +59,7 @@ pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     let align = |label, align| (label, Command::Align(align));
     buttons(
         ui,
-        seen,
+        context,
         &[
             align("Left", Align::Left),
             align("Middle", Align::CentreX),
@@ -69,7 +69,7 @@ pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     );
     buttons(
         ui,
-        seen,
+        context,
         &[
             align("Top", Align::Top),
             align("Middle", Align::CentreY),
@@ -80,7 +80,7 @@ pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     section(ui, "Spread evenly");
     buttons(
         ui,
-        seen,
+        context,
         &[
             align("Left to right", Align::SpreadX),
             align("Top to bottom", Align::SpreadY),
@@ -90,7 +90,7 @@ pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
     ui.separator();
     buttons(
         ui,
-        seen,
+        context,
         &[
             ("Duplicate", Command::Duplicate),
             ("Delete", Command::Delete),
@@ -101,7 +101,7 @@ pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
 
 fn buttons(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     entries: &[(&str, Command)],
     out: &mut Vec<Command>,
 ) {
@@ -109,7 +109,7 @@ fn buttons(
         let gaps = ui.spacing().item_spacing.x * (entries.len() as f32 - 1.0);
         let width = ((ui.available_width() - gaps) / entries.len() as f32).floor();
         for (label, command) in entries {
-            let enabled = is_enabled(command, seen);
+            let enabled = is_enabled(command, context);
             let button = egui::Button::new(*label).min_size(egui::vec2(width, 0.0));
             let mut tip = command.label();
             if let Err(why) = enabled {

@@ -4,19 +4,19 @@ use eframe::egui::{self, Ui};
 
 use super::section;
 use crate::command::Command;
+use crate::context::{Selection, ViewContext};
 use crate::panels::fields::row;
-use crate::seen::{Selection, ViewContext};
 use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
 use stokeslet_cad::library::Definition;
 
 pub(super) fn ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     item: &str,
     definition: Option<&Definition>,
     out: &mut Vec<Command>,
 ) {
-    let layout = &seen.document.layout;
+    let layout = &context.document.layout;
     let Some(index) = layout.item(item) else {
         return;
     };
@@ -65,7 +65,7 @@ pub(super) fn ui(
                     }
                 },
                 SocketUse::Port(port) => {
-                    let port = seen
+                    let port = context
                         .document
                         .design
                         .as_ref()

@@ -8,7 +8,7 @@ use eframe::egui::{
 use super::errors::{at_port, hint};
 use super::{TypedValues, right};
 use crate::command::Command;
-use crate::seen::{Selection, ViewContext};
+use crate::context::{Selection, ViewContext};
 use stokeslet_base::units::{
     Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity,
 };
@@ -33,11 +33,11 @@ const FREE: &str = "free";
 
 pub(super) fn ports_ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     typed: &mut TypedValues,
     out: &mut Vec<Command>,
 ) {
-    let Some(design) = &seen.document.design else {
+    let Some(design) = &context.document.design else {
         ui.label(RichText::new("The file has mistakes; see the problems.").weak());
         return;
     };
@@ -50,12 +50,12 @@ pub(super) fn ports_ui(
     typed
         .by_port
         .retain(|name, _| design.ports.iter().any(|p| p.name.value == *name));
-    let results = seen.results.solved.as_ref().map(|s| &s.solution.ports);
+    let results = context.results.solved.as_ref().map(|s| &s.solution.ports);
     let greatest = results
         .into_iter()
         .flatten()
         .fold(0.0_f64, |most, r| most.max(r.pressure.abs()));
-    let has_depth = seen
+    let has_depth = context
         .results
         .solved
         .as_ref()
@@ -77,7 +77,7 @@ pub(super) fn ports_ui(
                 ui.end_row();
                 for port in &design.ports {
                     let name = &port.name.value;
-                    let is_selected = seen.selection.port.as_deref() == Some(name);
+                    let is_selected = context.selection.port.as_deref() == Some(name);
                     if ui.selectable_label(is_selected, name).clicked() {
                         out.push(Command::Select(Selection::of_port(name)));
                     }
@@ -96,8 +96,8 @@ pub(super) fn ports_ui(
                     );
                     let flow = right(ui, RichText::new(flow), COLUMNS[0]);
                     let pressure = right(ui, RichText::new(pressure), COLUMNS[1]);
-                    let solved = seen.results.solved.as_ref();
-                    if let Some(e) = solved.and_then(|s| at_port(seen.results, s, name)) {
+                    let solved = context.results.solved.as_ref();
+                    if let Some(e) = solved.and_then(|s| at_port(context.results, s, name)) {
                         let (rate, ahead) =
                             (Quantity::of_flow(has_depth), e.extrapolated_flow_rate);
                         flow.on_hover_text(hint(e.flow_rate, ahead, rate));

@@ -4,9 +4,9 @@ use eframe::egui::{Ui, vec2};
 use egui_plot::{HoverPosition, Line, Plot, PlotPoint, Points, VLine};
 
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::fields::unit_of;
 use crate::results::colour::DISTINCT;
-use crate::seen::ViewContext;
 use crate::studies::{Column, StudyCommand, Sweep, show};
 use stokeslet_base::units::{Dimension, Powers, parse_any_quantity};
 use stokeslet_cad::design::Value;
@@ -69,7 +69,7 @@ fn named(name: &str, unit: &str) -> String {
 /// Draws the chart.
 pub(super) fn ui(
     ui: &mut Ui,
-    seen: &ViewContext<'_>,
+    context: &ViewContext<'_>,
     sweep: &Sweep,
     (drawn, over, height): (&str, usize, f32),
     out: &mut Vec<Command>,
@@ -117,7 +117,7 @@ pub(super) fn ui(
             HoverPosition::Elsewhere { .. } => None,
         });
     let scaled: Vec<[f64; 2]> = points.iter().map(|(_, [x, y])| [x / sx, y / sy]).collect();
-    let now = seen.document.design.as_ref().and_then(|design| {
+    let now = context.document.design.as_ref().and_then(|design| {
         match design.parametric.variable(&variable.name)?.value {
             Some(Value::Quantity(x, _) | Value::Number(x)) => Some(x / sx),
             _ => None,

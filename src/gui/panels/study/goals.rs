@@ -6,7 +6,7 @@ use eframe::egui::{Button, Grid, RichText, Role, TextEdit, Ui, WidgetInfo};
 
 use super::{no_variables, numbers, results};
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use crate::studies::{Found, Question, StudyCommand, show};
 use stokeslet_cad::design::Design;
 
@@ -31,7 +31,7 @@ impl Form {
     pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         design: &Design,
         out: &mut Vec<Command>,
     ) {
@@ -118,7 +118,7 @@ impl Form {
                 button.on_disabled_hover_text(why);
             }
         });
-        if let Some(found) = &seen.studies.found {
+        if let Some(found) = &context.studies.found {
             answer(ui, found, out);
         }
     }

@@ -11,7 +11,7 @@ pub use sweep::sweep_of;
 
 use super::table::View;
 use crate::command::Command;
-use crate::seen::ViewContext;
+use crate::context::ViewContext;
 use crate::studies::StudyCommand;
 use stokeslet_cad::design::{Design, Value, Variable};
 
@@ -49,8 +49,8 @@ pub struct Panel {
 }
 
 impl View for Panel {
-    fn ui(&mut self, ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
-        let studies = seen.studies;
+    fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+        let studies = context.studies;
         ui.horizontal(|ui| {
             for (mode, label, hint) in Mode::ALL {
                 let is_on = self.mode == mode;
@@ -87,7 +87,7 @@ impl View for Panel {
             let text = RichText::new(failure.as_str()).color(ui.visuals().error_fg_color);
             ui.add(eframe::egui::Label::new(text).wrap());
         }
-        let Some(design) = seen.document.shown_design() else {
+        let Some(design) = context.document.shown_design() else {
             ui.weak("The file can't be read as a design: see Problems and Source.");
             return;
         };
@@ -95,9 +95,9 @@ impl View for Panel {
         ScrollArea::both()
             .auto_shrink(false)
             .show(ui, |ui| match self.mode {
-                Mode::Sweep => self.sweep.ui(ui, seen, (design, bottom), out),
-                Mode::Goals => self.goals.ui(ui, seen, design, out),
-                Mode::Tolerances => tolerances::ui(ui, seen, out),
+                Mode::Sweep => self.sweep.ui(ui, context, (design, bottom), out),
+                Mode::Goals => self.goals.ui(ui, context, design, out),
+                Mode::Tolerances => tolerances::ui(ui, context, out),
             });
     }
 }

@@ -4,9 +4,9 @@ use eframe::egui::{ComboBox, DragValue, Role, TextEdit, Ui, WidgetInfo};
 
 use super::{chart, no_variables, numbers, results};
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::fields::named;
 use crate::panels::values::{read_quantity, show};
-use crate::seen::ViewContext;
 use crate::studies::{Question, StudyCommand, Sweep};
 use stokeslet_base::units::Dimension;
 use stokeslet_cad::design::{Design, Value, Variable};
@@ -62,7 +62,7 @@ impl Form {
     pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         (design, bottom): (&Design, f32),
         out: &mut Vec<Command>,
     ) {
@@ -80,8 +80,8 @@ impl Form {
                 ui.set_width(FORM);
                 ui.horizontal_wrapped(|ui| self.question(ui, design, variable, out));
             });
-            if let Some(sweep) = &seen.studies.sweep {
-                ui.vertical(|ui| self.chart(ui, seen, (sweep, bottom), out));
+            if let Some(sweep) = &context.studies.sweep {
+                ui.vertical(|ui| self.chart(ui, context, (sweep, bottom), out));
             }
         });
     }
@@ -185,7 +185,7 @@ impl Form {
     fn chart(
         &mut self,
         ui: &mut Ui,
-        seen: &ViewContext<'_>,
+        context: &ViewContext<'_>,
         (sweep, bottom): (&Sweep, f32),
         out: &mut Vec<Command>,
     ) {
@@ -230,7 +230,7 @@ impl Form {
         });
         // It fills what is left of the panel, and is never so low that it says nothing.
         let height = (bottom - ui.cursor().top() - 4.0).max(96.0);
-        chart::ui(ui, seen, sweep, (&self.drawn, self.over, height), out);
+        chart::ui(ui, context, sweep, (&self.drawn, self.over, height), out);
     }
 }
 

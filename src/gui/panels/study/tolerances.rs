@@ -3,14 +3,14 @@
 use eframe::egui::{Button, Color32, Grid, RichText, Ui};
 
 use crate::command::Command;
+use crate::context::ViewContext;
 use crate::panels::enabled::is_enabled;
-use crate::seen::ViewContext;
 use crate::studies::{Question, StudyCommand, Tolerances, show};
 use stokeslet_study::tolerances::percentages;
 
-pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
+pub(super) fn ui(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
     let ask = Command::Study(StudyCommand::Ask(Question::Tolerances));
-    let enabled = is_enabled(&ask, seen);
+    let enabled = is_enabled(&ask, context);
     ui.horizontal_wrapped(|ui| {
         let button = ui.add_enabled(enabled.is_ok(), Button::new("What does 1 % do?"));
         if button.clicked() {
@@ -21,7 +21,7 @@ pub(super) fn ui(ui: &mut Ui, seen: &ViewContext<'_>, out: &mut Vec<Command>) {
         }
         ui.weak("Per cent that a result changes by where a number of the design grows by 1 %.");
     });
-    if let Some(tolerances) = &seen.studies.tolerances {
+    if let Some(tolerances) = &context.studies.tolerances {
         table(ui, tolerances);
     }
 }

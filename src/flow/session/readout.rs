@@ -127,7 +127,7 @@ impl<const D: usize> Readout<'_, D> {
                 dissipation: Some(measured.dissipation),
                 posts: Some(measured.posts),
                 fields: measured.fields,
-                solid: measured.solid,
+                in_space: measured.in_space,
                 ..at_ports
             },
         })

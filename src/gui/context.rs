@@ -256,7 +256,7 @@ impl WindowState {
     }
 
     /// For views.
-    pub fn seen(&self) -> ViewContext<'_> {
+    pub fn context(&self) -> ViewContext<'_> {
         ViewContext {
             document: &self.document,
             library: &self.library,

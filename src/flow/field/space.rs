@@ -4,23 +4,12 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::nodal::{Nodal, swapped_tetrahedron};
-use super::{Depths, Fields};
+use super::nodal::swapped_tetrahedron;
+use super::{Depths, Field};
 use crate::fem::lagrange::edges;
 use crate::mesh::{TETRAHEDRON_FACETS, Top};
 use crate::stokes::section::NONE;
 use stokeslet_base::geometry::Point;
-
-/// Velocity and pressure on quadratic tetrahedra; z is the height over the floor, m.
-#[derive(Clone, Debug)]
-pub struct Solid {
-    /// What was solved: the lower half of the depth under [`Top::Symmetry`].
-    pub nodal: Nodal<3>,
-    /// Depth of the channels, m.
-    pub depth: f64,
-    /// What bounds the solved part above.
-    pub top: Top,
-}
 
 /// Nodes of a tetrahedron's facet: its vertices, counter-clockwise seen from outside, then the middles of edges 01, 12, 20.
 fn facet_nodes(facet: usize) -> [usize; 6] {
@@ -41,30 +30,30 @@ fn facet_nodes(facet: usize) -> [usize; 6] {
     ]
 }
 
-impl Solid {
+impl Field<3> {
     /// Whether a node lies at mid-depth: heights are layers' multiples, so half a thousandth of the depth tells them apart.
     fn is_middle(&self, node: u32) -> bool {
-        let z = self.nodal.nodes[node as usize][2];
-        (z / self.depth - 0.5).abs() < 1e-9
+        let z = self.nodes[node as usize][2];
+        (z / self.depths.depth - 0.5).abs() < 1e-9
     }
 
     /// The flow at mid-depth as a plane one: there, nothing flows up or down.
     ///
     /// Cells are the facets below mid-depth; where the whole depth was solved the number of layers is even, so that there are
     /// some.
-    pub fn mid_depth(&self) -> Fields {
-        let n = &self.nodal;
+    pub fn mid_depth(&self) -> Field<2> {
+        let n = self;
         let facets: [[usize; 6]; 4] = std::array::from_fn(facet_nodes);
         let mut number = vec![NONE; n.nodes.len()];
-        let mut out = Fields {
+        let mut out = Field::<2> {
             depths: Depths::Cut,
-            ..Fields::default()
+            ..Field::default()
         };
         let mut plane_cells: Vec<[u32; 6]> = Vec::new();
-        for (c, cell) in n.cells.chunks_exact(10).enumerate() {
+        for (c, cell) in n.cells.iter().enumerate() {
             let below = |k: usize| {
                 let at = n.nodes[cell[k] as usize][2];
-                at < 0.5 * self.depth && !self.is_middle(cell[k])
+                at < 0.5 * self.depths.depth && !self.is_middle(cell[k])
             };
             for (k, list) in facets.iter().enumerate() {
                 if below(k) && list[..3].iter().all(|&v| self.is_middle(cell[v])) {
@@ -89,7 +78,7 @@ impl Solid {
         }
         let mut on_wall: FxHashSet<u32> = FxHashSet::default();
         for &(c, facet) in &n.walls {
-            let cell = &n.cells[10 * c as usize..][..10];
+            let cell = &n.cells[c as usize];
             let middles = facets[facet as usize][3..].iter().map(|&k| cell[k]);
             on_wall.extend(middles.filter(|&node| self.is_middle(node)));
         }
@@ -103,7 +92,7 @@ impl Solid {
     /// Values at the nodes of [`Self::whole`], from those at the nodes of what was solved.
     pub fn whole_of(&self, values: &[f64]) -> Vec<f64> {
         let mut out = values.to_vec();
-        if self.top == Top::Symmetry {
+        if self.depths.top == Top::Symmetry {
             let images = (0..values.len()).filter(|&n| !self.is_middle(n as u32));
             out.extend(images.map(|n| values[n]));
         }
@@ -111,12 +100,12 @@ impl Solid {
     }
 
     /// Over the whole depth: what was solved, and its mirror image above where that was half.
-    pub fn whole(&self) -> Cow<'_, Nodal<3>> {
-        if self.top == Top::Wall {
-            return Cow::Borrowed(&self.nodal);
+    pub fn whole(&self) -> Cow<'_, Self> {
+        if self.depths.top == Top::Wall {
+            return Cow::Borrowed(self);
         }
-        let mut out = self.nodal.clone();
-        let n = self.nodal.nodes.len() as u32;
+        let mut out = self.clone();
+        let n = self.nodes.len() as u32;
         let mut image: Vec<u32> = Vec::with_capacity(n as usize);
         let mut next = n;
         for node in 0..n {
@@ -124,26 +113,24 @@ impl Solid {
                 image.push(node);
                 continue;
             }
-            let ([x, y, z], [u, v, w]) = (
-                self.nodal.nodes[node as usize],
-                self.nodal.velocity[node as usize],
-            );
-            out.nodes.push([x, y, self.depth - z]);
+            let ([x, y, z], [u, v, w]) = (self.nodes[node as usize], self.velocity[node as usize]);
+            out.nodes.push([x, y, self.depths.depth - z]);
             out.velocity.push([u, v, -w]);
-            out.pressure.push(self.nodal.pressure[node as usize]);
+            out.pressure.push(self.pressure[node as usize]);
             image.push(next);
             next += 1;
         }
-        let order = swapped_tetrahedron();
-        let n_cells = self.nodal.part.len() as u32;
-        for cell in self.nodal.cells.chunks_exact(10) {
-            out.cells
-                .extend(order.iter().map(|&k| image[cell[k] as usize]));
-        }
-        out.part.extend_from_slice(&self.nodal.part);
+        let order: [usize; 10] = std::array::from_fn({
+            let order = swapped_tetrahedron();
+            move |k| order[k]
+        });
+        let n_cells = self.part.len() as u32;
+        let mirrored = |cell: &[u32; 10]| order.map(|k| image[cell[k] as usize]);
+        out.cells.extend(self.cells.iter().map(mirrored));
+        out.part.extend_from_slice(&self.part);
         // Facets are opposite vertices, and vertices 1 and 2 change places.
         let mirrored = |&(c, facet): &(u32, u8)| (n_cells + c, [0, 2, 1, 3][facet as usize]);
-        out.walls.extend(self.nodal.walls.iter().map(mirrored));
+        out.walls.extend(self.walls.iter().map(mirrored));
         Cow::Owned(out)
     }
 }
