@@ -236,14 +236,20 @@ impl Grid {
     }
 
     /// On each node the sum of what its points add; `of` writes what a point adds to its 27 nodes.
-    pub(crate) fn onto_nodes<T: Sum>(
+    fn onto_nodes<T: Sum>(&self, of: impl Fn(usize, &mut [T; 27]) + Sync + Send) -> Vec<T> {
+        self.onto_nodes_from(|_| true, of)
+    }
+
+    /// [`Self::onto_nodes`] of those points that add anything.
+    fn onto_nodes_from<T: Sum>(
         &self,
+        adds: impl Fn(usize) -> bool + Sync + Send,
         of: impl Fn(usize, &mut [T; 27]) + Sync + Send,
     ) -> Vec<T> {
         let of_layer = |layer: &Layer| {
             let mut sums = vec![T::ZERO; layer.nodes.len()];
             let mut add = [T::ZERO; 27];
-            for &p in &layer.points {
+            for &p in layer.points.iter().filter(|p| adds(**p as usize)) {
                 of(p as usize, &mut add);
                 for (first, add) in self.rows[p as usize].iter().zip(add.chunks_exact(3)) {
                     let from = *first as usize - layer.nodes.start;
@@ -360,7 +366,9 @@ impl Grid {
 
     /// On each node the sum over its points of `stress slope + weight force`.
     pub(crate) fn gather(&self, stress: &[M3], force: Option<&[V3]>) -> Vec<V3> {
-        self.onto_nodes(|p, add: &mut [V3; 27]| {
+        let adds =
+            |p: usize| stress[p] != M3::zeros() || force.is_some_and(|f| f[p] != V3::zeros());
+        self.onto_nodes_from(adds, |p, add: &mut [V3; 27]| {
             let stencil = &self.stencils[p];
             let (w, dw) = (&stencil.w[0], &stencil.dw[0]);
             let [x, y, z] = [0, 1, 2].map(|j| V3::from(stress[p].column(j)));

@@ -198,6 +198,14 @@ impl Material {
         self.stress_and_svd(f, &M3::identity()).0
     }
 
+    /// Whether this is sand that came apart: where it takes more room than at rest it has neither stress nor stiffness.
+    ///
+    /// # Accuracy and cost
+    /// As by the logarithmic strains, whose sum is the logarithm of the determinant, to rounding; a determinant.
+    pub fn is_apart(&self, f: &M3) -> bool {
+        matches!(self, Material::Sand { .. }) && f.determinant() > 1.0
+    }
+
     /// The same, and the [`rotation_svd_near`] of `f` where that was needed for it.
     pub fn stress_and_svd(&self, f: &M3, near: &M3) -> (M3, Option<Svd>) {
         match *self {
@@ -207,6 +215,7 @@ impl Material {
                     (f - rotation_of(f)) * (2.0 * mu) + c * (lambda * (f.determinant() - 1.0));
                 (stress, None)
             }
+            Material::Sand { .. } if self.is_apart(f) => (M3::zeros(), None),
             Material::Sand { .. } => {
                 let svd = rotation_svd_near(f, near);
                 let (u, s, v) = &svd;
@@ -489,6 +498,28 @@ mod tests {
                 "P(RF) = R P(F)",
             );
         }
+    }
+
+    /// The determinant says what logarithmic strains say: no stress and no stiffness by them where it is over 1, some of both elsewhere.
+    #[test]
+    fn sand_has_come_apart_where_its_return_is_to_the_tip() {
+        let mut random = Random::new(29);
+        let material = Material::sand(1e6, 0.3, 0.5);
+        let mut apart = 0;
+        for _ in 0..2000 {
+            let f = gradient(&mut random, 0.3);
+            let (svd, far) = (rotation_svd(&f), (f.determinant() - 1.0).abs());
+            let (p, d) = material.principal(&svd.1);
+            assert!(far > 1e-9, "no tie among these");
+            assert_eq!(material.is_apart(&f), p == V3::zeros() && d == M3::zeros());
+            if material.is_apart(&f) {
+                apart += 1;
+                assert_eq!(material.stress(&f), M3::zeros());
+                assert_eq!(material.stiffness_over(&svd, &M3::identity()), M9::zeros());
+            }
+        }
+        assert!((500..1500).contains(&apart), "both kinds: {apart}");
+        assert!(!Material::elastic(1e6, 0.3).is_apart(&(M3::identity() * 1.1)));
     }
 
     #[test]

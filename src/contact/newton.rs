@@ -152,15 +152,6 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         let tangent = kept
             .take()
             .unwrap_or_else(|| system.tangent(&trial, settings.preconditioner));
-        let steepest: Vec<f64> = tangent
-            .times(g, Side::Transposed, precision)
-            .iter()
-            .map(|x| -x)
-            .collect();
-        if norm(&steepest) < tau {
-            log.status = SolveStatus::Converged;
-            break;
-        }
         if log.iterations >= settings.most_iterations {
             break;
         }
@@ -176,13 +167,22 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         log.gmres_iterations += report.iterations;
         // The residual of a cycle is at a right angle to what it made of u, so g . H u = -|H u|^2; where that is little, rounding decides.
         let gained = 1.0 - report.residual * report.residual;
+        // `|H^T g| < tau` is asked for where `|g| > tau` can't be lowered: elsewhere its product would be one of ten.
+        let steepest = |tangent: &Tangent| -> Vec<f64> {
+            let up = tangent.times(g, Side::Transposed, precision);
+            up.iter().map(|x| -x).collect()
+        };
+        if gained < 0.5 && norm(&steepest(&tangent)) < tau {
+            log.status = SolveStatus::Converged;
+            break;
+        }
         let mut slope = if gained > 1e-3 {
             -size * size * gained
         } else {
             dot(g, &tangent.times(&u, Side::Plain, Precision::Double))
         };
         if !(slope < 0.0 && slope.is_finite()) {
-            u = steepest;
+            u = steepest(&tangent);
             slope = dot(g, &tangent.times(&u, Side::Plain, Precision::Double));
             log.fallbacks[0] += 1;
             if !(slope < 0.0 && slope.is_finite()) {
@@ -217,11 +217,7 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
                     break;
                 }
                 let tangent = system.tangent(here, settings.preconditioner);
-                if dot(
-                    &here.residual,
-                    &tangent.times(&u, Side::Plain, Precision::Double),
-                ) < 0.9 * slope
-                {
+                if dot(&here.residual, &tangent.times(&u, Side::Plain, precision)) < 0.9 * slope {
                     lo = a;
                 } else {
                     kept = Some(tangent);

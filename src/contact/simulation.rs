@@ -5,7 +5,7 @@
 
 use crate::assemble::assemble;
 use crate::contact::{Attachment, Pairs};
-use crate::grid::{Grid, each};
+use crate::grid::{FEW, Grid, each};
 use crate::model::{Coupling, Model, Places};
 use crate::newton::{NewtonSettings, solve};
 use crate::real::{M3, V3};
@@ -330,7 +330,17 @@ impl Simulation {
     pub fn step(&mut self) -> StepLog {
         self.admit();
         self.follow_hand();
+        // From outside of the pool each of a step's many loops would wait for a thread to wake.
+        if rayon::current_thread_index().is_none() && self.has_loops_on_threads() {
+            return rayon::scope(|_| self.advance_one());
+        }
         self.advance_one()
+    }
+
+    /// Whether there is enough for loops to go to several threads.
+    fn has_loops_on_threads(&self) -> bool {
+        let state = &self.state;
+        self.n_particles().max(state.points.x.len()) >= FEW || state.nodes.x.len() >= FEW
     }
 
     /// One step of the bodies that are there.

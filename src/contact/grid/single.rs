@@ -40,13 +40,16 @@ fn vector(lanes: f32x4) -> V3 {
     V3::new(f64::from(x), f64::from(y), f64::from(z))
 }
 
-/// Stiffness of each point: for each column of the stress, what the nine entries of a gradient (by rows) make of it.
-pub(crate) struct Stiffness(Vec<[[f32x4; 9]; 3]>);
+/// Stiffness of each point: for each column of the stress, what the nine entries of a gradient (by rows) make of it. `None` of sand that came apart.
+pub(crate) struct Stiffness(Vec<Option<[[f32x4; 9]; 3]>>);
 
 impl Stiffness {
     /// Of derivatives of stresses by gradients.
     pub(crate) fn new(points: &[M9]) -> Stiffness {
         Stiffness(each(points.len(), |p| {
+            if points[p] == M9::zeros() {
+                return None;
+            }
             let mut out = [[f32x4::ZERO; 9]; 3];
             for (kl, column) in points[p].as_slice().chunks_exact(9).enumerate() {
                 for (j, out) in out.iter_mut().enumerate() {
@@ -54,7 +57,7 @@ impl Stiffness {
                     out[kl] = lanes(&V3::new(x, y, z));
                 }
             }
-            out
+            Some(out)
         }))
     }
 }
@@ -102,7 +105,9 @@ impl Grid {
         force: &[V3],
     ) -> Vec<V3> {
         let u = each(self.n_nodes, |i| lanes(&u[i]));
-        let sums = self.onto_nodes(|p, add: &mut [f32x4; 27]| {
+        // Most of what is poured has come apart.
+        let adds = |p: usize| stiffness.0[p].is_some() || force[p] != V3::zeros();
+        let sums = self.onto_nodes_from(adds, |p, add: &mut [f32x4; 27]| {
             let stencil = &self.stencils[p];
             let [mut w, mut dw] = [[[f32x4::ZERO; 3]; 3]; 2];
             for i in 0..3 {
@@ -128,10 +133,10 @@ impl Grid {
                 gy += along_y * w[2][c];
                 gz += value * dw[2][c];
             }
-            let stiffness = &stiffness.0[p];
-            let [x, y, z] = match is_transposed {
-                false => stress(stiffness, [gx, gy, gz]),
-                true => transposed_stress(stiffness, [gx, gy, gz]),
+            let [x, y, z] = match (&stiffness.0[p], is_transposed) {
+                (None, _) => [f32x4::ZERO; 3],
+                (Some(stiffness), false) => stress(stiffness, [gx, gy, gz]),
+                (Some(stiffness), true) => transposed_stress(stiffness, [gx, gy, gz]),
             };
             let force = lanes(&force[p]);
             for c in 0..3 {
@@ -152,8 +157,11 @@ impl Grid {
 
     /// The diagonal blocks of the operator with these stiffnesses at the points.
     pub(crate) fn diagonal(&self, stiffness: &Stiffness) -> Vec<M3> {
-        let sums = self.onto_nodes(|p, add: &mut [Columns; 27]| {
-            let stiffness = &stiffness.0[p];
+        let adds = |p: usize| stiffness.0[p].is_some();
+        let sums = self.onto_nodes_from(adds, |p, add: &mut [Columns; 27]| {
+            let Some(stiffness) = &stiffness.0[p] else {
+                return;
+            };
             for (k, add) in add.iter_mut().enumerate() {
                 let slope = self.slope(p, k);
                 let slope = [slope.x, slope.y, slope.z].map(|s| f32x4::splat(s as f32));

@@ -105,6 +105,9 @@ impl<'a> System<'a> {
             self.contact_block(&trial.contacts[i], trial)
         }));
         let points = each(trial.gradients.len(), |p| {
+            if model.materials[p].is_apart(&trial.gradients[p]) {
+                return M9::zeros();
+            }
             // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
             let svd = trial.svds[p].unwrap_or_else(|| rotation_svd(&trial.gradients[p]));
             let start = &state.points.gradient[p];
