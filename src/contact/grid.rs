@@ -25,6 +25,9 @@ const EDGE: f64 = 1e-8;
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
+/// As [`FEW`], of loops that only copy or scale.
+const LIGHT: usize = 16384;
+
 /// Nodes whose sums one thread adds up at a time.
 const NODES: usize = 1024;
 
@@ -83,6 +86,15 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
         (0..n).map(f).collect()
     } else {
         (0..n).into_par_iter().with_min_len(64).map(f).collect()
+    }
+}
+
+/// [`each`] where one takes a nanosecond or two: fewer than thousands are made sooner than another thread hears of them.
+pub(crate) fn each_light<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if n < LIGHT {
+        (0..n).map(f).collect()
+    } else {
+        each(n, f)
     }
 }
 

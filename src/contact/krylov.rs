@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use stokeslet_dynamics::linear::dot;
 
-use crate::grid::each;
+use crate::grid::each_light;
 
 /// Unknowns that one thread takes at a time; sums are added up in their order, whoever made them.
-const CHUNK: usize = 2048;
+const CHUNK: usize = 8192;
 
 /// How a cycle went.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +82,7 @@ pub fn gmres(
         if done || j + 1 == most {
             break;
         }
-        basis.push(each(n, |i| w[i] / next));
+        basis.push(each_light(n, |i| w[i] / next));
     }
     let m = columns.len();
     let mut y = vec![0.0; m];

@@ -8,7 +8,7 @@
 //! Forces reach the unknowns through the transpose of the map from velocities to particles, taken at the trial state.
 
 use crate::contact::{Contact, Frozen, Pairs};
-use crate::grid::{Grid, each, each_pair};
+use crate::grid::{Grid, each, each_light, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
@@ -39,6 +39,8 @@ pub(crate) struct System<'a> {
     pub frozen: Option<&'a Frozen>,
     /// sqrt of the mass of each unknown.
     pub scale: Vec<f64>,
+    /// One over each of `scale`.
+    inverse_scale: Vec<f64>,
     /// Right singular vectors of the points' gradients at the first trial, near to which those of all others lie.
     axes: OnceLock<Vec<M3>>,
 }
@@ -92,6 +94,7 @@ impl<'a> System<'a> {
             start,
             start_particles,
             frozen,
+            inverse_scale: scale.iter().map(|s| 1.0 / s).collect(),
             scale,
             axes: OnceLock::new(),
         }
@@ -186,7 +189,7 @@ impl<'a> System<'a> {
         let (mut gradients, mut svds) = (Vec::new(), Vec::new());
         let mut grid_velocities = Vec::new();
         if let Some(grid) = self.grid {
-            grid_velocities = each(grid.n_nodes(), |i| {
+            grid_velocities = each_light(grid.n_nodes(), |i| {
                 grid.velocity[i] + vec3(&z, first + 3 * i)
             });
             let velocity = |i: usize| grid_velocities[i];

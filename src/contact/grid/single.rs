@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use wide::f32x4;
 
-use super::{Grid, Sum, each};
+use super::{Grid, Sum, each, each_light};
 use crate::material::M9;
 use crate::real::{M3, V3};
 
@@ -101,10 +101,10 @@ impl Grid {
         &self,
         stiffness: &Stiffness,
         is_transposed: bool,
-        u: &[V3],
+        u: impl Fn(usize) -> V3 + Sync + Send,
         force: &[V3],
     ) -> Vec<V3> {
-        let u = each(self.n_nodes, |i| lanes(&u[i]));
+        let u = each_light(self.n_nodes, |i| lanes(&u(i)));
         // Most of what is poured has come apart.
         let adds = |p: usize| stiffness.0[p].is_some() || force[p] != V3::zeros();
         let sums = self.onto_nodes_from(adds, |p, add: &mut [f32x4; 27]| {
@@ -152,7 +152,7 @@ impl Grid {
                 }
             }
         });
-        each(sums.len(), |i| vector(sums[i]))
+        each_light(sums.len(), |i| vector(sums[i]))
     }
 
     /// The diagonal blocks of the operator with these stiffnesses at the points.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{FEW, Stiffness, each};
+use crate::grid::{FEW, Stiffness, each, each_light};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
@@ -48,7 +48,7 @@ pub(crate) struct Tangent<'a> {
     blocks: Vec<Block>,
     points: Vec<M9>,
     single: OnceLock<Stiffness>,
-    /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix; empty without a preconditioner.
+    /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix, as far as they are used; empty without a preconditioner.
     inverse: Vec<M3>,
     /// Factors of all but the grid's unknowns.
     factors: Option<Factors>,
@@ -327,11 +327,11 @@ impl Tangent<'_> {
     /// `H~ u`, or `H~^T u`.
     pub(crate) fn times(&self, u: &[f64], side: Side, precision: Precision) -> Vec<f64> {
         let system = self.system;
-        let scale = &system.scale;
-        let z = each(u.len(), |i| u[i] / scale[i]);
-        // The forces that come to the masses' own, z s^2.
-        let mut force = vec![0.0; u.len()];
+        let inverse_scale = &system.inverse_scale;
+        let z = each_light(u.len(), |i| u[i] * inverse_scale[i]);
         let first = system.grid_at(0);
+        // The forces that come to the masses' own, which make u of u: on rigid and elastic unknowns, on points, and on nodes of the grid.
+        let mut force = vec![0.0; first];
         let mut on_points = vec![V3::zeros(); self.points.len()];
         let of_blocks = |blocks: &[Block]| {
             let (mut local, mut forces): (Vec<f64>, Vec<V3>) = (Vec::new(), Vec::new());
@@ -376,14 +376,14 @@ impl Tangent<'_> {
         }
         let mut on_nodes = Vec::new();
         if let Some(grid) = system.grid {
-            let field = each(grid.n_nodes(), |i| vec3(&z, first + 3 * i));
+            let field = |i: usize| vec3(&z, first + 3 * i);
             on_nodes = match precision {
                 Precision::Single => {
-                    grid.product(self.single(), side == Side::Transposed, &field, &on_points)
+                    grid.product(self.single(), side == Side::Transposed, field, &on_points)
                 }
                 Precision::Double => {
                     let stress = each(self.points.len(), |p| {
-                        let g = grid.gradient_at(p, |i| field[i]);
+                        let g = grid.gradient_at(p, field);
                         let c = &self.points[p];
                         let mut t = M3::zeros();
                         for i in 0..9 {
@@ -400,12 +400,19 @@ impl Tangent<'_> {
                 }
             };
         }
-        let mut out = each(u.len(), |i| {
-            let node = i
-                .checked_sub(first)
-                .and_then(|k| Some(on_nodes.get(k / 3)?[k % 3]));
-            (z[i] * scale[i] * scale[i] + force[i] + node.unwrap_or(0.0)) / scale[i]
-        });
+        let mut out = u.to_vec();
+        for ((out, force), s) in out.iter_mut().zip(force).zip(inverse_scale) {
+            *out += force * s;
+        }
+        let nodes = out[first..].as_chunks_mut().0.iter_mut();
+        for ((out, force), s) in nodes.zip(on_nodes).zip(inverse_scale[first..].chunks(3)) {
+            let [x, y, z]: &mut [f64; 3] = out;
+            (*x, *y, *z) = (
+                *x + force.x * s[0],
+                *y + force.y * s[0],
+                *z + force.z * s[0],
+            );
+        }
         for &i in &system.model.pinned {
             out[system.node_at(i as usize)..][..3].fill(0.0);
         }
@@ -423,11 +430,12 @@ impl Tangent<'_> {
             factors.solve_in_place(&mut out);
         }
         let solved = out.len() / 3;
-        let rest = each(self.inverse.len() - solved, |i| {
+        let rest = each_light(self.inverse.len() - solved, |i| {
             let v = self.inverse[solved + i] * vec3(u, 3 * (solved + i));
             [v.x, v.y, v.z]
         });
         out.extend(rest.as_flattened());
+        out.extend_from_slice(&u[out.len()..]);
         out
     }
 
@@ -458,10 +466,13 @@ impl Tangent<'_> {
         out
     }
 
-    /// Blocks on the diagonal of the scaled matrix, one for each three unknowns; identities for nodes of the grid unless `on_grid`.
+    /// Blocks on the diagonal of the scaled matrix, one for each three unknowns; those of the grid only `on_grid`.
     pub(crate) fn diagonal(&self, on_grid: bool) -> Vec<M3> {
         let system = self.system;
-        let n = system.len() / 3;
+        let n = match on_grid {
+            true => system.len() / 3,
+            false => system.grid_at(0) / 3,
+        };
         let square = |i: usize| M3::from_diagonal_element(system.scale[3 * i].powi(2));
         let mut out: Vec<M3> = (0..n).map(square).collect();
         for block in &self.blocks {
