@@ -206,7 +206,7 @@ impl Material {
         matches!(self, Material::Sand { .. }) && f.determinant() > 1.0
     }
 
-    /// The same, and the [`rotation_svd_near`] of `f` where that was needed for it.
+    /// [`Self::stress`], and the [`rotation_svd_near`] of `f` where that was needed for it.
     pub fn stress_and_svd(&self, f: &M3, near: &M3) -> (M3, Option<Svd>) {
         match *self {
             Material::FixedCorotated { mu, lambda } => {
@@ -514,7 +514,6 @@ mod tests {
             assert_eq!(material.is_apart(&f), p == V3::zeros() && d == M3::zeros());
             if material.is_apart(&f) {
                 apart += 1;
-                assert_eq!(material.stress(&f), M3::zeros());
                 assert_eq!(material.stiffness_over(&svd, &M3::identity()), M9::zeros());
             }
         }

@@ -337,7 +337,7 @@ impl Simulation {
         self.advance_one()
     }
 
-    /// Whether there is enough for loops to go to several threads.
+    /// Whether enough particles, points or vertices are there for most loops to go to several threads.
     fn has_loops_on_threads(&self) -> bool {
         let state = &self.state;
         self.n_particles().max(state.points.x.len()) >= FEW || state.nodes.x.len() >= FEW

@@ -41,7 +41,7 @@ pub(crate) struct System<'a> {
     pub scale: Vec<f64>,
     /// One over each of `scale`.
     inverse_scale: Vec<f64>,
-    /// Right singular vectors of the points' gradients at the first trial, near to which those of all others lie.
+    /// Right singular vectors of the points' gradients at the first trial, near to which those of all others lie; the identity where it needed none.
     axes: OnceLock<Vec<M3>>,
 }
 

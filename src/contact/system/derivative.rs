@@ -440,7 +440,7 @@ impl Tangent<'_> {
     }
 
     /// Entries of the scaled matrix between rigid and elastic unknowns.
-    fn entries(&self) -> Vec<(usize, usize, f64)> {
+    pub(super) fn entries(&self) -> Vec<(usize, usize, f64)> {
         let system = self.system;
         let n = system.grid_at(0);
         let mut out: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();

@@ -230,3 +230,44 @@ fn products_of_sand_are_alike_in_both_precisions_and_the_diagonal_is_theirs() {
         }
     });
 }
+
+/// Beside sand the nodes of the grid are left as they are; rigid and elastic unknowns go through the factors of their own entries, or without
+/// vertices through their blocks.
+#[test]
+fn the_preconditioner_beside_sand_inverts_all_but_the_grid() {
+    let all = MIXED.replace("kind = \"points\"", "kind = \"points\"\nsand = 30");
+    let rigid = SAND.replace(
+        "[[body]]",
+        "[[body]]\nname = 'ball'\nkind = 'rigid'\nmass = 1\nshape = { ball = { radius = 0.1, level = 2 } }\nposition = [0.2, 0, 0.1]\n[[body]]",
+    );
+    for (text, has_vertices) in [(all, true), (rigid, false)] {
+        let scene = Scene::parse(&text).unwrap();
+        let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+        for _ in 0..10 {
+            simulation.step();
+        }
+        simulation.with_system(|system| {
+            let tangent = system.tangent(&system.at(&system.falling()), Preconditioner::Direct);
+            let mut random = Random::new(6);
+            let u: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
+            let solved = tangent.precondition(&u);
+            let first = system.grid_at(0);
+            assert!(first > 0 && first < u.len());
+            assert_eq!(solved[first..], u[first..], "the grid's own");
+            let mut back = vec![0.0; first];
+            if has_vertices {
+                for (i, j, entry) in tangent.entries() {
+                    back[i] += entry * solved[j];
+                }
+            } else {
+                for (i, block) in tangent.diagonal(false).iter().enumerate() {
+                    let v = block * vec3(&solved, 3 * i);
+                    back[3 * i..3 * i + 3].copy_from_slice(v.as_slice());
+                }
+            }
+            for (back, u) in back.iter().zip(&u) {
+                assert_small(back - u, 1.0, 1e-9, "the others' inverse");
+            }
+        });
+    }
+}

@@ -41,7 +41,7 @@ const fn cell_type<const D: usize>() -> u8 {
 /// Writes a field as a `.vtu` file, with other scalars at its nodes.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] where values and cells don't belong together; else what the writer says.
+/// [`io::ErrorKind::InvalidInput`] where values, cells and the other scalars don't belong together; else what the writer says.
 pub fn write<'a, const D: usize>(
     out: &mut dyn Write,
     field: &Field<D>,
@@ -50,7 +50,9 @@ pub fn write<'a, const D: usize>(
 where
     In<D>: Evaluate<D>,
 {
-    if !field.is_consistent() {
+    let others: Vec<(&str, Cow<'_, [f64]>)> = others.collect();
+    let one_a_node = |(_, values): &(&str, Cow<'_, [f64]>)| values.len() == field.nodes.len();
+    if !field.is_consistent() || !others.iter().all(one_a_node) {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "nodes, cells and values of the fields differ in number",
@@ -406,6 +408,13 @@ mod tests {
         };
         let error =
             write(&mut Vec::new(), &fields, std::iter::empty()).expect_err("there is no node 1");
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        let fields = Field::<3> {
+            cells: vec![[0; 10]],
+            ..fields
+        };
+        let too_many = std::iter::once(("dye", vec![1.0, 2.0].into()));
+        let error = write(&mut Vec::new(), &fields, too_many).expect_err("two values, one node");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 }

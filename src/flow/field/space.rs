@@ -31,7 +31,7 @@ fn facet_nodes(facet: usize) -> [usize; 6] {
 }
 
 impl Field<3> {
-    /// Whether a node lies at mid-depth: heights are layers' multiples, so half a thousandth of the depth tells them apart.
+    /// Whether a node lies at mid-depth: heights are multiples of a layer, so a billionth of the depth tells them apart.
     fn is_middle(&self, node: u32) -> bool {
         let z = self.nodes[node as usize][2];
         (z / self.depths.depth - 0.5).abs() < 1e-9
@@ -42,23 +42,22 @@ impl Field<3> {
     /// Cells are the facets below mid-depth; where the whole depth was solved the number of layers is even, so that there are
     /// some.
     pub fn mid_depth(&self) -> Field<2> {
-        let n = self;
         let facets: [[usize; 6]; 4] = std::array::from_fn(facet_nodes);
-        let mut number = vec![NONE; n.nodes.len()];
+        let mut number = vec![NONE; self.nodes.len()];
         let mut out = Field::<2> {
             depths: Depths::Cut,
             ..Field::default()
         };
         let mut plane_cells: Vec<[u32; 6]> = Vec::new();
-        for (c, cell) in n.cells.iter().enumerate() {
+        for (c, cell) in self.cells.iter().enumerate() {
             let below = |k: usize| {
-                let at = n.nodes[cell[k] as usize][2];
+                let at = self.nodes[cell[k] as usize][2];
                 at < 0.5 * self.depths.depth && !self.is_middle(cell[k])
             };
             for (k, list) in facets.iter().enumerate() {
                 if below(k) && list[..3].iter().all(|&v| self.is_middle(cell[v])) {
                     plane_cells.push(list.map(|v| cell[v]));
-                    out.part.push(n.part[c]);
+                    out.part.push(self.part[c]);
                 }
             }
         }
@@ -68,17 +67,17 @@ impl Field<3> {
                 if *place == NONE {
                     *place = out.nodes.len() as u32;
                     let ([x, y, _], [u, v, _]) =
-                        (n.nodes[node as usize], n.velocity[node as usize]);
+                        (self.nodes[node as usize], self.velocity[node as usize]);
                     out.nodes.push(Point::new(x, y));
                     out.velocity.push(Point::new(u, v));
-                    out.pressure.push(n.pressure[node as usize]);
+                    out.pressure.push(self.pressure[node as usize]);
                 }
                 *place
             }));
         }
         let mut on_wall: FxHashSet<u32> = FxHashSet::default();
-        for &(c, facet) in &n.walls {
-            let cell = &n.cells[c as usize];
+        for &(c, facet) in &self.walls {
+            let cell = &self.cells[c as usize];
             let middles = facets[facet as usize][3..].iter().map(|&k| cell[k]);
             on_wall.extend(middles.filter(|&node| self.is_middle(node)));
         }
