@@ -179,7 +179,7 @@ fn a_ball_carries_a_soft_block() {
 
 /// Q10: sand that is poured on the side of a ball pulls it in; without friction it pushes the ball away and doesn't turn it.
 #[test]
-#[ignore = "ten minutes in release"]
+#[ignore = "five minutes in release"]
 fn poured_sand_pulls_a_ball_in_by_friction() {
     let [rough, smooth] = [0.9, 0.0].map(|friction| {
         let scene = scenes::find("sand_on_sph").unwrap().scene();
