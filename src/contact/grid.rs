@@ -89,7 +89,8 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
     }
 }
 
-/// [`each`] where one takes a nanosecond or two: fewer than thousands are made sooner than another thread hears of them.
+/// [`each`] where one takes a nanosecond or two, which is less than sharing few of them out costs: with it 201 steps of `sand_on_sph` took 6.0 s of one
+/// thread, 6.5 without.
 pub(crate) fn each_light<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     if n < LIGHT {
         (0..n).map(f).collect()
