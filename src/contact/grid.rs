@@ -89,7 +89,7 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
     }
 }
 
-/// [`each`] where one takes a nanosecond or two, which is less than sharing few of them out costs: with it 201 steps of `sand_on_sph` took 6.0 s of one
+/// [`each`] where one takes a nanosecond or two, which is less than sharing few of them out costs: with it, and larger chunks in GMRES, 201 steps of `sand_on_sph` took 6.0 s of one
 /// thread, 6.5 without.
 pub(crate) fn each_light<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     if n < LIGHT {
