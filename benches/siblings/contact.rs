@@ -23,7 +23,7 @@ use stokeslet_contact::{
 };
 
 /// As in the program.
-#[cfg(not(target_env = "msvc"))]
+#[cfg(unix)]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -67,7 +67,7 @@ impl Asked {
 }
 
 /// The program's allocator: benches measure what users run.
-#[cfg(not(target_env = "msvc"))]
+#[cfg(unix)]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
