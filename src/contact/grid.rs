@@ -11,6 +11,7 @@ pub(crate) use single::Stiffness;
 use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};
 
+use crate::material::M9;
 use crate::real::{M3, V3};
 use crate::state::Points;
 use rayon::prelude::*;
@@ -65,6 +66,14 @@ impl Sum for f64 {
 
 impl Sum for V3 {
     const ZERO: Self = V3::new(0.0, 0.0, 0.0);
+}
+
+/// What acts on points beside their own stress, and back on other unknowns; linear in the points' velocities.
+pub(crate) trait OnPoints: Sync {
+    /// Whether anything acts on point `p`.
+    fn acts_on(&self, p: usize) -> bool;
+    /// The force on point `p` that moves at `velocity`; those on other unknowns are added to the list, by the first of three.
+    fn force(&self, p: usize, velocity: &V3, others: &mut Vec<(usize, V3)>) -> V3;
 }
 
 /// The grid of one step.
@@ -259,11 +268,21 @@ impl Grid {
         adds: impl Fn(usize) -> bool + Sync + Send,
         of: impl Fn(usize, &mut [T; 27]) + Sync + Send,
     ) -> Vec<T> {
+        self.onto_all_from(adds, |p, add, _| of(p, add)).0
+    }
+
+    /// [`Self::onto_nodes_from`], with a list of what the points add elsewhere, in the order of layers.
+    fn onto_all_from<T: Sum>(
+        &self,
+        adds: impl Fn(usize) -> bool + Sync + Send,
+        of: impl Fn(usize, &mut [T; 27], &mut Vec<(usize, V3)>) + Sync + Send,
+    ) -> (Vec<T>, Vec<(usize, V3)>) {
         let of_layer = |layer: &Layer| {
             let mut sums = vec![T::ZERO; layer.nodes.len()];
+            let mut others = Vec::new();
             let mut add = [T::ZERO; 27];
             for &p in layer.points.iter().filter(|p| adds(**p as usize)) {
-                of(p as usize, &mut add);
+                of(p as usize, &mut add, &mut others);
                 for (first, add) in self.rows[p as usize].iter().zip(add.chunks_exact(3)) {
                     let from = *first as usize - layer.nodes.start;
                     for (sum, add) in sums[from..from + 3].iter_mut().zip(add) {
@@ -271,9 +290,9 @@ impl Grid {
                     }
                 }
             }
-            sums
+            (sums, others)
         };
-        let sums: Vec<Vec<T>> = if self.rows.len() < FEW {
+        let (sums, others): (Vec<Vec<T>>, Vec<_>) = if self.rows.len() < FEW {
             self.layers.iter().map(of_layer).collect()
         } else {
             self.layers
@@ -302,7 +321,7 @@ impl Grid {
         } else {
             out.par_chunks_mut(NODES).enumerate().for_each(add);
         }
-        out
+        (out, others.concat())
     }
 
     /// Node `k` of the 27 around point `p`.
@@ -382,18 +401,48 @@ impl Grid {
         let adds =
             |p: usize| stress[p] != M3::zeros() || force.is_some_and(|f| f[p] != V3::zeros());
         self.onto_nodes_from(adds, |p, add: &mut [V3; 27]| {
-            let stencil = &self.stencils[p];
-            let (w, dw) = (&stencil.w[0], &stencil.dw[0]);
-            let [x, y, z] = [0, 1, 2].map(|j| V3::from(stress[p].column(j)));
             let force = force.map_or_else(V3::zeros, |force| force[p]);
-            for (r, add) in add.chunks_exact_mut(3).enumerate() {
-                let [across, along_y, along_z] = stencil.row(r);
-                let of_slope = x * across;
-                let of_value = y * along_y + z * along_z + force * across;
-                for (a, add) in add.iter_mut().enumerate() {
-                    *add = of_slope * dw[a] + of_value * w[a];
-                }
+            self.spread(p, &stress[p], &force, add);
+        })
+    }
+
+    /// What point `p` adds to its nodes: `stress slope + weight force`.
+    fn spread(&self, p: usize, stress: &M3, force: &V3, add: &mut [V3; 27]) {
+        let stencil = &self.stencils[p];
+        let (w, dw) = (&stencil.w[0], &stencil.dw[0]);
+        let [x, y, z] = [0, 1, 2].map(|j| V3::from(stress.column(j)));
+        for (r, add) in add.chunks_exact_mut(3).enumerate() {
+            let [across, along_y, along_z] = stencil.row(r);
+            let of_slope = x * across;
+            let of_value = y * along_y + z * along_z + force * across;
+            for (a, add) in add.iter_mut().enumerate() {
+                *add = of_slope * dw[a] + of_value * w[a];
             }
+        }
+    }
+
+    /// [`Self::product`] in double precision, with the stiffness of every point; nothing for sand that came apart.
+    pub(crate) fn product_in_double(
+        &self,
+        stiffness: &[M9],
+        is_transposed: bool,
+        u: impl Fn(usize) -> V3 + Sync + Send,
+        on_points: &impl OnPoints,
+    ) -> (Vec<V3>, Vec<(usize, V3)>) {
+        let adds = |p: usize| stiffness[p] != M9::zeros() || on_points.acts_on(p);
+        self.onto_all_from(adds, |p, add: &mut [V3; 27], others| {
+            let mut gradient = self.gradient_at(p, &u);
+            gradient.transpose_mut(); // by rows, as the stiffness has it
+            let gradient = nalgebra::SVector::<f64, 9>::from_column_slice(gradient.as_slice());
+            let stress = match is_transposed {
+                false => stiffness[p] * gradient,
+                true => stiffness[p].tr_mul(&gradient),
+            };
+            let force = match on_points.acts_on(p) {
+                true => on_points.force(p, &self.value_at(p, &u), others),
+                false => V3::zeros(),
+            };
+            self.spread(p, &M3::from_row_slice(stress.as_slice()), &force, add);
         })
     }
 }

@@ -3,6 +3,8 @@
 //! Nothing is minimised by a solution, so the line search minimises `E = |g|^2 / 2`, for which the Newton direction is always
 //! downhill; an approximate one is tested and replaced if it isn't. What did not converge says so.
 
+use std::cell::OnceCell;
+
 use crate::krylov::gmres;
 use crate::model::{BodyInfo, Kind};
 use crate::system::{Precision, Side, System, Tangent, Trial};
@@ -155,11 +157,11 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         }
         let tangent = kept
             .take()
-            .unwrap_or_else(|| system.tangent(&trial, settings.preconditioner));
+            .unwrap_or_else(|| system.tangent(&trial, settings.preconditioner, precision));
         log.iterations += 1;
         let b: Vec<f64> = g.iter().map(|x| -x).collect();
         let (mut u, report) = gmres(
-            &|x| tangent.times(x, Side::Plain, precision),
+            &|x| tangent.times(x, Side::Plain),
             &|x| tangent.precondition(x),
             &b,
             tolerance,
@@ -168,7 +170,12 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         log.gmres_iterations += report.iterations;
         // The residual of a cycle is at a right angle to what it made of u, so g . H u = -|H u|^2; where that is little, rounding decides.
         let gained = 1.0 - report.residual * report.residual;
-        let rise = |tangent: &Tangent| tangent.times(g, Side::Transposed, precision);
+        let rise = |tangent: &Tangent| tangent.times(g, Side::Transposed);
+        let exact = OnceCell::new();
+        let slope_of = |u: &[f64]| {
+            let exact = exact.get_or_init(|| system.exact_tangent(&trial));
+            dot(g, &exact.times(u, Side::Plain))
+        };
         if gained < 0.5 && norm(&rise(&tangent)) < tau {
             log.status = SolveStatus::Converged;
             break;
@@ -176,16 +183,15 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         let (mut slope, of_slopes) = if gained > 1e-3 {
             (-size * size * gained, precision)
         } else {
-            let up = tangent.times(&u, Side::Plain, Precision::Double);
-            (dot(g, &up), Precision::Double)
+            (slope_of(&u), Precision::Double)
         };
         if !(slope < 0.0 && slope.is_finite()) {
             u = rise(&tangent).iter().map(|x| -x).collect();
-            slope = dot(g, &tangent.times(&u, Side::Plain, Precision::Double));
+            slope = slope_of(&u);
             log.fallbacks[0] += 1;
             if !(slope < 0.0 && slope.is_finite()) {
                 u = b;
-                slope = dot(g, &tangent.times(&u, Side::Plain, Precision::Double));
+                slope = slope_of(&u);
                 log.fallbacks[1] += 1;
             }
         }
@@ -214,8 +220,12 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
                 if (2.0 * e).sqrt() < tau || a >= 4.0 || *best_e < e {
                     break;
                 }
-                let tangent = system.tangent(here, settings.preconditioner);
-                if dot(&here.residual, &tangent.times(&u, Side::Plain, of_slopes)) < 0.9 * slope {
+                let tangent = system.tangent(here, settings.preconditioner, precision);
+                let up = match of_slopes == precision {
+                    true => tangent.times(&u, Side::Plain),
+                    false => system.exact_tangent(here).times(&u, Side::Plain),
+                };
+                if dot(&here.residual, &up) < 0.9 * slope {
                     lo = a;
                 } else {
                     kept = Some(tangent);
@@ -267,8 +277,8 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         log.residuals.push(norm(&trial.residual) / tau);
     }
     if log.status != SolveStatus::Converged {
-        let tangent = system.tangent(&trial, Preconditioner::None);
-        let rise = tangent.times(&trial.residual, Side::Transposed, Precision::Double);
+        let tangent = system.exact_tangent(&trial);
+        let rise = tangent.times(&trial.residual, Side::Transposed);
         if norm(&rise) < tau {
             log.status = SolveStatus::Converged;
         }

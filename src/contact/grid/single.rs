@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use wide::f32x4;
 
-use super::{Grid, Sum, each, each_light};
+use super::{Grid, OnPoints, Sum, each, each_light};
 use crate::material::M9;
 use crate::real::{M3, V3};
 
@@ -40,31 +40,50 @@ fn vector(lanes: f32x4) -> V3 {
     V3::new(f64::from(x), f64::from(y), f64::from(z))
 }
 
-/// Stiffness of each point: for each column of the stress, what the nine entries of a gradient (by rows) make of it. `None` of sand that came apart.
-pub(crate) struct Stiffness(Vec<Option<[[f32x4; 9]; 3]>>);
+/// Stiffness of a point: for each column of the stress, what the nine entries of a gradient (by rows) make of it.
+type Columns9 = [[f32x4; 9]; 3];
+
+/// Stiffness of the points that have any: sand that came apart has none.
+pub(crate) struct Stiffness {
+    /// Where each point's is in the list.
+    place: Vec<Option<u32>>,
+    list: Vec<Columns9>,
+}
 
 impl Stiffness {
-    /// Of derivatives of stresses by gradients.
-    pub(crate) fn new(points: &[M9]) -> Stiffness {
-        Stiffness(each(points.len(), |p| {
-            if points[p] == M9::zeros() {
-                return None;
-            }
+    /// Of the derivatives of stresses by gradients of those of `n` points that have one.
+    pub(crate) fn new(
+        n: usize,
+        is_apart: impl Fn(usize) -> bool + Sync + Send,
+        of: impl Fn(usize) -> M9 + Sync + Send,
+    ) -> Stiffness {
+        let apart = each(n, is_apart);
+        let points: Vec<usize> = (0..n).filter(|p| !apart[*p]).collect();
+        let mut place = vec![None; n];
+        for (i, p) in points.iter().enumerate() {
+            place[*p] = Some(i as u32);
+        }
+        let list = each(points.len(), |i| {
             let mut out = [[f32x4::ZERO; 9]; 3];
-            for (kl, column) in points[p].as_slice().chunks_exact(9).enumerate() {
+            for (kl, column) in of(points[i]).as_slice().chunks_exact(9).enumerate() {
                 for (j, out) in out.iter_mut().enumerate() {
                     let [x, y, z] = [column[j], column[3 + j], column[6 + j]];
                     out[kl] = lanes(&V3::new(x, y, z));
                 }
             }
-            Some(out)
-        }))
+            out
+        });
+        Stiffness { place, list }
+    }
+
+    fn of(&self, p: usize) -> Option<&Columns9> {
+        self.place[p].map(|i| &self.list[i as usize])
     }
 }
 
 /// Columns of the stress of a gradient's columns.
 #[inline]
-fn stress(stiffness: &[[f32x4; 9]; 3], gradient: [f32x4; 3]) -> [f32x4; 3] {
+fn stress(stiffness: &Columns9, gradient: [f32x4; 3]) -> [f32x4; 3] {
     let gradient = gradient.map(f32x4::to_array);
     let mut out = [f32x4::ZERO; 3];
     for k in 0..3 {
@@ -80,7 +99,7 @@ fn stress(stiffness: &[[f32x4; 9]; 3], gradient: [f32x4; 3]) -> [f32x4; 3] {
 
 /// The same by the transpose of the stiffness.
 #[inline]
-fn transposed_stress(stiffness: &[[f32x4; 9]; 3], gradient: [f32x4; 3]) -> [f32x4; 3] {
+fn transposed_stress(stiffness: &Columns9, gradient: [f32x4; 3]) -> [f32x4; 3] {
     let mut out = [[0.0; 4]; 3];
     for k in 0..3 {
         for (l, out) in out.iter_mut().enumerate() {
@@ -93,7 +112,7 @@ fn transposed_stress(stiffness: &[[f32x4; 9]; 3], gradient: [f32x4; 3]) -> [f32x
 
 impl Grid {
     /// On each node the sum over its points of `stress slope + weight force`, where the stress is that of the gradient of the node field `u`, by the
-    /// stiffness or its transpose.
+    /// stiffness or its transpose, and the force that of its value; and the forces on other unknowns.
     ///
     /// # Accuracy and cost
     /// About 1e-6 of the largest term.
@@ -102,12 +121,12 @@ impl Grid {
         stiffness: &Stiffness,
         is_transposed: bool,
         u: impl Fn(usize) -> V3 + Sync + Send,
-        force: &[V3],
-    ) -> Vec<V3> {
+        on_points: &impl OnPoints,
+    ) -> (Vec<V3>, Vec<(usize, V3)>) {
         let u = each_light(self.n_nodes, |i| lanes(&u(i)));
         // Most of what is poured has come apart.
-        let adds = |p: usize| stiffness.0[p].is_some() || force[p] != V3::zeros();
-        let sums = self.onto_nodes_from(adds, |p, add: &mut [f32x4; 27]| {
+        let adds = |p: usize| stiffness.place[p].is_some() || on_points.acts_on(p);
+        let (sums, others) = self.onto_all_from(adds, |p, add: &mut [f32x4; 27], others| {
             let stencil = &self.stencils[p];
             let [mut w, mut dw] = [[[f32x4::ZERO; 3]; 3]; 2];
             for i in 0..3 {
@@ -118,6 +137,7 @@ impl Grid {
             }
             // Across z last: a row of three nodes, then three rows, then three of these.
             let (mut gx, mut gy, mut gz) = (f32x4::ZERO, f32x4::ZERO, f32x4::ZERO);
+            let mut velocity = f32x4::ZERO;
             for c in 0..3 {
                 let (mut value, mut along_x, mut along_y) = (f32x4::ZERO, f32x4::ZERO, f32x4::ZERO);
                 for b in 0..3 {
@@ -132,13 +152,17 @@ impl Grid {
                 gx += along_x * w[2][c];
                 gy += along_y * w[2][c];
                 gz += value * dw[2][c];
+                velocity += value * w[2][c];
             }
-            let [x, y, z] = match (&stiffness.0[p], is_transposed) {
+            let [x, y, z] = match (stiffness.of(p), is_transposed) {
                 (None, _) => [f32x4::ZERO; 3],
                 (Some(stiffness), false) => stress(stiffness, [gx, gy, gz]),
                 (Some(stiffness), true) => transposed_stress(stiffness, [gx, gy, gz]),
             };
-            let force = lanes(&force[p]);
+            let force = match on_points.acts_on(p) {
+                true => lanes(&on_points.force(p, &vector(velocity), others)),
+                false => f32x4::ZERO,
+            };
             for c in 0..3 {
                 let of_x = x * w[2][c];
                 let of_y = y * w[2][c];
@@ -152,14 +176,14 @@ impl Grid {
                 }
             }
         });
-        each_light(sums.len(), |i| vector(sums[i]))
+        (each_light(sums.len(), |i| vector(sums[i])), others)
     }
 
     /// The diagonal blocks of the operator with these stiffnesses at the points.
     pub(crate) fn diagonal(&self, stiffness: &Stiffness) -> Vec<M3> {
-        let adds = |p: usize| stiffness.0[p].is_some();
+        let adds = |p: usize| stiffness.place[p].is_some();
         let sums = self.onto_nodes_from(adds, |p, add: &mut [Columns; 27]| {
-            let stiffness = stiffness.0[p].as_ref().expect("others add nothing");
+            let stiffness = stiffness.of(p).expect("others add nothing");
             for (k, add) in add.iter_mut().enumerate() {
                 let slope = self.slope(p, k);
                 let slope = [slope.x, slope.y, slope.z].map(|s| f32x4::splat(s as f32));

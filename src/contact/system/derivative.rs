@@ -1,12 +1,10 @@
 //! The derivative of a step's residual: small dense blocks, the material points' operator, and products with both.
 
-use std::sync::OnceLock;
-
 use rayon::prelude::*;
 
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{FEW, Stiffness, each, each_light};
+use crate::grid::{FEW, OnPoints, Stiffness, each, each_light};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
@@ -40,14 +38,95 @@ impl Block {
         let n = 3 * self.slots.len();
         M3::from_fn(|i, j| self.entries[(3 * row + i) * n + 3 * column + j])
     }
+    /// Three rows of the product with velocities of the slots.
+    fn force(&self, row: usize, side: Side, velocity: impl Fn(Slot) -> V3) -> V3 {
+        let n = 3 * self.slots.len();
+        let mut sum = V3::zeros();
+        for (column, slot) in self.slots.iter().enumerate() {
+            let v = velocity(*slot);
+            let (from, across, down) = match side {
+                Side::Plain => (3 * row * n + 3 * column, 1, n),
+                Side::Transposed => (3 * column * n + 3 * row, n, 1),
+            };
+            for i in 0..3 {
+                for j in 0..3 {
+                    sum[i] += self.entries[from + i * down + j * across] * v[j];
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// Blocks of contacts of material points, of which each has one, by their points.
+struct AtPoints {
+    /// Where the blocks of each point begin, and where all end.
+    first: Vec<u32>,
+    blocks: Vec<Block>,
+}
+
+impl AtPoints {
+    fn new(n_points: usize, mut blocks: Vec<Block>) -> AtPoints {
+        let point = |block: &Block| match block.slots[0] {
+            Slot::Point(p) => p,
+            Slot::Dof(_) | Slot::Pinned => 0,
+        };
+        blocks.sort_by_key(point);
+        let first = (0..=n_points as u32).map(|p| blocks.partition_point(|b| point(b) < p) as u32);
+        AtPoints {
+            first: first.collect(),
+            blocks,
+        }
+    }
+}
+
+/// Contacts of points in a product with the velocities `z`.
+struct PointForces<'a> {
+    contacts: &'a AtPoints,
+    z: &'a [f64],
+    side: Side,
+}
+
+impl OnPoints for PointForces<'_> {
+    fn acts_on(&self, p: usize) -> bool {
+        self.contacts.first[p] < self.contacts.first[p + 1]
+    }
+    fn force(&self, p: usize, velocity: &V3, others: &mut Vec<(usize, V3)>) -> V3 {
+        let velocity = |slot| match slot {
+            Slot::Dof(at) => vec3(self.z, at),
+            Slot::Point(_) => *velocity,
+            Slot::Pinned => V3::zeros(),
+        };
+        let first = &self.contacts.first;
+        let mut own = V3::zeros();
+        for block in &self.contacts.blocks[first[p] as usize..first[p + 1] as usize] {
+            for (row, slot) in block.slots.iter().enumerate() {
+                let force = block.force(row, self.side, velocity);
+                match *slot {
+                    Slot::Dof(at) => others.push((at, force)),
+                    Slot::Point(_) => own += force,
+                    Slot::Pinned => {}
+                }
+            }
+        }
+        own
+    }
+}
+
+/// The stiffness of the points.
+enum Points {
+    /// Of every point; nothing of sand that came apart.
+    Double(Vec<M9>),
+    Single(Stiffness),
 }
 
 /// The derivative at a trial.
 pub(crate) struct Tangent<'a> {
     system: &'a System<'a>,
+    /// Of rigid and elastic unknowns alone.
     blocks: Vec<Block>,
-    points: Vec<M9>,
-    single: OnceLock<Stiffness>,
+    at_points: AtPoints,
+    points: Points,
     /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix, as far as they are used; empty without a preconditioner.
     inverse: Vec<M3>,
     /// Factors of all but the grid's unknowns.
@@ -55,8 +134,13 @@ pub(crate) struct Tangent<'a> {
 }
 
 impl<'a> System<'a> {
-    /// The derivative of the residual at `trial`, with or without what its preconditioner needs.
-    pub(crate) fn tangent(&'a self, trial: &Trial, preconditioner: Preconditioner) -> Tangent<'a> {
+    /// The derivative of the residual at `trial`, with or without what its preconditioner needs; the stiffness of points in this precision.
+    pub(crate) fn tangent(
+        &'a self,
+        trial: &Trial,
+        preconditioner: Preconditioner,
+        precision: Precision,
+    ) -> Tangent<'a> {
         let (model, state, dt) = (self.model, self.state, self.model.dt);
         let mut blocks = Vec::new();
         for (i, b) in state.rigids.iter().enumerate() {
@@ -101,23 +185,33 @@ impl<'a> System<'a> {
             }
             blocks.push(block);
         }
-        blocks.extend(each(trial.contacts.len(), |i| {
+        let of_contacts = each(trial.contacts.len(), |i| {
             self.contact_block(&trial.contacts[i], trial)
-        }));
-        let points = each(trial.gradients.len(), |p| {
-            if model.materials[p].is_apart(&trial.gradients[p]) {
-                return M9::zeros();
-            }
-            // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
+        });
+        let (at_points, others): (Vec<Block>, Vec<Block>) = of_contacts
+            .into_iter()
+            .partition(|block| matches!(block.slots[0], Slot::Point(_)));
+        blocks.extend(others);
+        let n_points = trial.gradients.len();
+        let is_apart = |p: usize| model.materials[p].is_apart(&trial.gradients[p]);
+        // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
+        let stiffness = |p: usize| {
             let svd = trial.svds[p].unwrap_or_else(|| rotation_svd(&trial.gradients[p]));
             let start = &state.points.gradient[p];
             model.materials[p].stiffness_over(&svd, start) * (dt * dt * state.points.volume[p])
-        });
+        };
+        let points = match precision {
+            Precision::Single => Points::Single(Stiffness::new(n_points, is_apart, stiffness)),
+            Precision::Double => Points::Double(each(n_points, |p| match is_apart(p) {
+                true => M9::zeros(),
+                false => stiffness(p),
+            })),
+        };
         let mut tangent = Tangent {
             system: self,
             blocks,
+            at_points: AtPoints::new(n_points, at_points),
             points,
-            single: OnceLock::new(),
             inverse: Vec::new(),
             factors: None,
         };
@@ -133,6 +227,11 @@ impl<'a> System<'a> {
             tangent.factors = Factors::new(self.grid_at(0), &tangent.entries());
         }
         tangent
+    }
+
+    /// The derivative for products alone, all in double precision.
+    pub(crate) fn exact_tangent(&'a self, trial: &Trial) -> Tangent<'a> {
+        self.tangent(trial, Preconditioner::None, Precision::Double)
     }
 
     fn contact_block(&self, c: &Contact, trial: &Trial) -> Block {
@@ -311,7 +410,7 @@ pub(crate) enum Side {
     Transposed,
 }
 
-/// What the points' part of a product is computed in.
+/// What the stiffness of points is held and multiplied in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Precision {
     Double,
@@ -319,86 +418,50 @@ pub(crate) enum Precision {
 }
 
 impl Tangent<'_> {
-    /// The points' stiffness in single precision.
-    fn single(&self) -> &Stiffness {
-        self.single.get_or_init(|| Stiffness::new(&self.points))
-    }
-
     /// `H~ u`, or `H~^T u`.
-    pub(crate) fn times(&self, u: &[f64], side: Side, precision: Precision) -> Vec<f64> {
+    pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
         let system = self.system;
         let inverse_scale = &system.inverse_scale;
         let z = each_light(u.len(), |i| u[i] * inverse_scale[i]);
         let first = system.grid_at(0);
-        // The forces that come to the masses' own, which make u of u: on rigid and elastic unknowns, on points, and on nodes of the grid.
-        let mut force = vec![0.0; first];
-        let mut on_points = vec![V3::zeros(); self.points.len()];
-        let of_blocks = |blocks: &[Block]| {
-            let (mut local, mut forces): (Vec<f64>, Vec<V3>) = (Vec::new(), Vec::new());
-            for block in blocks {
-                local.clear();
-                for slot in &block.slots {
-                    let v = match *slot {
-                        Slot::Dof(at) => vec3(&z, at),
-                        Slot::Pinned => V3::zeros(),
-                        Slot::Point(p) => system.grid.map_or_else(V3::zeros, |g| {
-                            g.value_at(p as usize, |i| vec3(&z, first + 3 * i))
-                        }),
-                    };
-                    local.extend(v.iter());
-                }
-                let n = local.len();
-                let row = |r: usize| -> f64 {
-                    if side == Side::Plain {
-                        let row = &block.entries[r * n..(r + 1) * n];
-                        row.iter().zip(&local).map(|(a, b)| a * b).sum()
-                    } else {
-                        (0..n).map(|j| block.entries[j * n + r] * local[j]).sum()
-                    }
-                };
-                let slots = 0..block.slots.len();
-                forces.extend(slots.map(|r| V3::new(row(3 * r), row(3 * r + 1), row(3 * r + 2))));
-            }
-            forces
+        let velocity = |slot| match slot {
+            Slot::Dof(at) => vec3(&z, at),
+            Slot::Pinned | Slot::Point(_) => V3::zeros(),
+        };
+        let of_blocks = |blocks: &[Block]| -> Vec<V3> {
+            let rows = |block: &'_ Block| 0..block.slots.len();
+            let of = |block| rows(block).map(|row| Block::force(block, row, side, velocity));
+            blocks.iter().flat_map(of).collect()
         };
         let parts: Vec<Vec<V3>> = if self.blocks.len() < FEW {
             vec![of_blocks(&self.blocks)]
         } else {
             self.blocks.par_chunks(FEW / 2).map(of_blocks).collect()
         };
+        // The forces that come to the masses' own, which make u of u: on rigid and elastic unknowns, and on nodes of the grid.
+        let mut force = vec![0.0; first];
+        let mut push = |at: usize, v: &V3| (0..3).for_each(|i| force[at + i] += v[i]);
         let slots = self.blocks.iter().flat_map(|block| &block.slots);
         for (slot, v) in slots.zip(parts.iter().flatten()) {
-            match *slot {
-                Slot::Dof(at) => (0..3).for_each(|i| force[at + i] += v[i]),
-                Slot::Pinned => {}
-                Slot::Point(p) => on_points[p as usize] += v,
+            if let Slot::Dof(at) = *slot {
+                push(at, v);
             }
         }
         let mut on_nodes = Vec::new();
         if let Some(grid) = system.grid {
             let field = |i: usize| vec3(&z, first + 3 * i);
-            on_nodes = match precision {
-                Precision::Single => {
-                    grid.product(self.single(), side == Side::Transposed, field, &on_points)
-                }
-                Precision::Double => {
-                    let stress = each(self.points.len(), |p| {
-                        let g = grid.gradient_at(p, field);
-                        let c = &self.points[p];
-                        let mut t = M3::zeros();
-                        for i in 0..9 {
-                            let sum: f64 = if side == Side::Plain {
-                                (0..9).map(|j| c[(i, j)] * g[(j / 3, j % 3)]).sum()
-                            } else {
-                                (0..9).map(|j| c[(j, i)] * g[(j / 3, j % 3)]).sum()
-                            };
-                            t[(i / 3, i % 3)] = sum;
-                        }
-                        t
-                    });
-                    grid.gather(&stress, Some(&on_points))
-                }
+            let is_transposed = side == Side::Transposed;
+            let contacts = PointForces {
+                contacts: &self.at_points,
+                z: &z,
+                side,
             };
+            let (sums, others) = match &self.points {
+                Points::Single(s) => grid.product(s, is_transposed, field, &contacts),
+                Points::Double(s) => grid.product_in_double(s, is_transposed, field, &contacts),
+            };
+            on_nodes = sums;
+            others.iter().for_each(|(at, v)| push(*at, v));
         }
         let mut out = u.to_vec();
         for ((out, force), s) in out.iter_mut().zip(force).zip(inverse_scale) {
@@ -444,7 +507,7 @@ impl Tangent<'_> {
         let system = self.system;
         let n = system.grid_at(0);
         let mut out: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();
-        for block in &self.blocks {
+        for block in self.blocks.iter().chain(&self.at_points.blocks) {
             let width = 3 * block.slots.len();
             for (r, row) in block.slots.iter().enumerate() {
                 for (c, column) in block.slots.iter().enumerate() {
@@ -475,7 +538,7 @@ impl Tangent<'_> {
         };
         let square = |i: usize| M3::from_diagonal_element(system.scale[3 * i].powi(2));
         let mut out: Vec<M3> = (0..n).map(square).collect();
-        for block in &self.blocks {
+        for block in self.blocks.iter().chain(&self.at_points.blocks) {
             for (r, slot) in block.slots.iter().enumerate() {
                 match *slot {
                     Slot::Dof(at) => out[at / 3] += block.part(r, r),
@@ -493,7 +556,13 @@ impl Tangent<'_> {
         }
         if let Some(grid) = system.grid.filter(|_| on_grid) {
             let first = system.grid_at(0) / 3;
-            for (out, d) in out[first..].iter_mut().zip(grid.diagonal(self.single())) {
+            let blocks = match &self.points {
+                Points::Single(stiffness) => grid.diagonal(stiffness),
+                Points::Double(all) => {
+                    grid.diagonal(&Stiffness::new(all.len(), |_| false, |p| all[p]))
+                }
+            };
+            for (out, d) in out[first..].iter_mut().zip(blocks) {
                 *out += d;
             }
         }

@@ -68,7 +68,8 @@ fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
             .map(|(f, s)| f + 1e-2 * s * (random.number() - 0.5))
             .collect();
         let trial = system.at(&z);
-        let tangent = system.tangent(&trial, Preconditioner::BlockJacobi);
+        let [tangent, single] = [Precision::Double, Precision::Single]
+            .map(|precision| system.tangent(&trial, Preconditioner::BlockJacobi, precision));
         let pinned =
             |i: usize| {
                 system.model.pinned.iter().any(|&n| {
@@ -87,8 +88,8 @@ fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
         let v: Vec<f64> = (0..system.len())
             .map(|i| system.scale[i] * (random.number() - 0.5))
             .collect();
-        let hu = tangent.times(&u, Side::Plain, Precision::Double);
-        let htv = tangent.times(&v, Side::Transposed, Precision::Double);
+        let hu = tangent.times(&u, Side::Plain);
+        let htv = tangent.times(&v, Side::Transposed);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
         let size = dot(&hu, &hu).sqrt();
         assert_small(
@@ -102,8 +103,8 @@ fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
             (&u, Side::Plain, &hu, size),
             (&v, Side::Transposed, &htv, large),
         ] {
-            let single = tangent.times(x, side, Precision::Single);
-            let off: Vec<f64> = single.iter().zip(exact).map(|(s, h)| s - h).collect();
+            let product = single.times(x, side);
+            let off: Vec<f64> = product.iter().zip(exact).map(|(s, h)| s - h).collect();
             assert_small(
                 dot(&off, &off).sqrt(),
                 size,
@@ -128,7 +129,7 @@ fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
             .zip(&hu)
             .map(|(s, h)| if s.is_finite() { s - h } else { f64::NAN })
             .collect();
-        let skewness = dot(&v, &hu) - dot(&u, &tangent.times(&v, Side::Plain, Precision::Double));
+        let skewness = dot(&v, &hu) - dot(&u, &tangent.times(&v, Side::Plain));
         (
             dot(&error, &error).sqrt() / size,
             skewness.abs() / (dot(&v, &v).sqrt() * size),
@@ -199,29 +200,30 @@ fn products_of_sand_are_alike_in_both_precisions_and_the_diagonal_is_theirs() {
             apart > 50 && trial.svds.len() - apart > 50,
             "both kinds: {apart}"
         );
-        let tangent = system.tangent(&trial, Preconditioner::BlockJacobi);
+        let [tangent, single] = [Precision::Double, Precision::Single]
+            .map(|precision| system.tangent(&trial, Preconditioner::BlockJacobi, precision));
         let u: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
         let norm = |a: &[f64]| a.iter().map(|x| x * x).sum::<f64>().sqrt();
         let less =
             |a: &[f64], b: &[f64]| norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>());
-        let of = |side| tangent.times(&u, side, Precision::Double);
+        let of = |side| tangent.times(&u, side);
         let (plain, transposed) = (of(Side::Plain), of(Side::Transposed));
         assert!(less(&plain, &transposed) > 1e-2 * norm(&plain), "it flows");
         for (side, exact) in [(Side::Plain, plain), (Side::Transposed, transposed)] {
-            let single = tangent.times(&u, side, Precision::Single);
+            let product = single.times(&u, side);
             assert_small(
-                less(&single, &exact),
+                less(&product, &exact),
                 norm(&exact),
                 1e-5,
                 "single precision",
             );
         }
-        let blocks = tangent.diagonal(true);
+        let blocks = single.diagonal(true);
         for i in (0..blocks.len()).step_by(17) {
             for b in 0..3 {
                 let mut unit = vec![0.0; system.len()];
                 unit[3 * i + b] = 1.0;
-                let column = tangent.times(&unit, Side::Plain, Precision::Double);
+                let column = tangent.times(&unit, Side::Plain);
                 for a in 0..3 {
                     let (own, exact) = (blocks[i][(a, b)], column[3 * i + a]);
                     assert_small(own - exact, blocks[i].norm(), 1e-5, "diagonal");
@@ -247,7 +249,8 @@ fn the_preconditioner_beside_sand_inverts_all_but_the_grid() {
             simulation.step();
         }
         simulation.with_system(|system| {
-            let tangent = system.tangent(&system.at(&system.falling()), Preconditioner::Direct);
+            let trial = system.at(&system.falling());
+            let tangent = system.tangent(&trial, Preconditioner::Direct, Precision::Single);
             let mut random = Random::new(6);
             let u: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
             let solved = tangent.precondition(&u);
