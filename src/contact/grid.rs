@@ -6,7 +6,7 @@
 
 mod single;
 
-pub(crate) use single::Stiffness;
+pub(crate) use single::{Stiffness, vector};
 
 use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};

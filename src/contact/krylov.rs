@@ -82,7 +82,8 @@ pub fn gmres(
         if done || j + 1 == most {
             break;
         }
-        basis.push(each_light(n, |i| w[i] / next));
+        let inverse = 1.0 / next;
+        basis.push(each_light(n, |i| w[i] * inverse));
     }
     let m = columns.len();
     let mut y = vec![0.0; m];
@@ -106,11 +107,20 @@ pub fn gmres(
     )
 }
 
+/// Vectors that are taken together, so that the other is read once for all of them.
+const TOGETHER: usize = 4;
+
 /// Scalar products of `w` with each of the vectors.
 fn products(vectors: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
     let of_chunk = |(c, w): (usize, &[f64])| -> Vec<f64> {
         let part = c * CHUNK..c * CHUNK + w.len();
-        vectors.iter().map(|v| dot(&v[part.clone()], w)).collect()
+        let (four, rest) = vectors.as_chunks::<TOGETHER>();
+        let mut sums = Vec::with_capacity(vectors.len());
+        for vectors in four {
+            sums.extend(dots(vectors.each_ref().map(|v| &v[part.clone()]), w));
+        }
+        sums.extend(rest.iter().map(|v| dot(&v[part.clone()], w)));
+        sums
     };
     if w.len() <= CHUNK {
         return of_chunk((0, w));
@@ -123,12 +133,45 @@ fn products(vectors: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
     sums
 }
 
+/// [`dot`] of several with `w`.
+fn dots<const N: usize>(vectors: [&[f64]; N], w: &[f64]) -> [f64; N] {
+    const BLOCK: usize = 1024;
+    let mut sums = [0.0; N];
+    for (b, w) in w.chunks(BLOCK).enumerate() {
+        let vectors = vectors.map(|v| v[b * BLOCK..][..w.len()].as_chunks::<4>());
+        let (whole, rest) = w.as_chunks::<4>();
+        let mut lanes = [[0.0; 4]; N];
+        for (i, w) in whole.iter().enumerate() {
+            for (lanes, (v, _)) in lanes.iter_mut().zip(&vectors) {
+                for k in 0..4 {
+                    lanes[k] += v[i][k] * w[k];
+                }
+            }
+        }
+        for ((sum, lanes), (_, v)) in sums.iter_mut().zip(&lanes).zip(&vectors) {
+            let last: f64 = v.iter().zip(rest).map(|(v, w)| v * w).sum();
+            *sum += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + last;
+        }
+    }
+    sums
+}
+
 /// `w -= sum h_k v_k`; what is left of its length.
 fn subtract(w: &mut [f64], vectors: &[Vec<f64>], h: &[f64]) -> f64 {
     let of_chunk = |(c, w): (usize, &mut [f64])| -> f64 {
-        for (v, h) in vectors.iter().zip(h) {
-            let v = &v[c * CHUNK..c * CHUNK + w.len()];
-            w.iter_mut().zip(v).for_each(|(x, y)| *x -= h * y);
+        let part = c * CHUNK..c * CHUNK + w.len();
+        let (four, rest) = vectors.as_chunks::<TOGETHER>();
+        let (h_four, h_rest) = h.as_chunks::<TOGETHER>();
+        for (vectors, h) in four.iter().zip(h_four) {
+            let [a, b, c, d] = vectors.each_ref().map(|v| &v[part.clone()]);
+            for ((((x, a), b), c), d) in w.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *x -= (h[0] * a + h[1] * b) + (h[2] * c + h[3] * d);
+            }
+        }
+        for (v, h) in rest.iter().zip(h_rest) {
+            w.iter_mut()
+                .zip(&v[part.clone()])
+                .for_each(|(x, y)| *x -= h * y);
         }
         dot(w, w)
     };

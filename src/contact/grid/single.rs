@@ -28,14 +28,14 @@ impl Sum for Columns {
     const ZERO: Self = Columns([f32x4::ZERO; 3]);
 }
 
-/// A vector of space; its fourth lane is nothing.
+/// A vector of space in lanes; its fourth is nothing.
 #[inline]
 fn lanes(v: &V3) -> f32x4 {
     f32x4::new([v.x as f32, v.y as f32, v.z as f32, 0.0])
 }
 
 #[inline]
-fn vector(lanes: f32x4) -> V3 {
+pub(crate) fn vector(lanes: f32x4) -> V3 {
     let [x, y, z, _] = lanes.to_array();
     V3::new(f64::from(x), f64::from(y), f64::from(z))
 }
@@ -122,11 +122,11 @@ impl Grid {
         is_transposed: bool,
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
-    ) -> (Vec<V3>, Vec<(usize, V3)>) {
+    ) -> (Vec<f32x4>, Vec<(usize, V3)>) {
         let u = each_light(self.n_nodes, |i| lanes(&u(i)));
         // Most of what is poured has come apart.
         let adds = |p: usize| stiffness.place[p].is_some() || on_points.acts_on(p);
-        let (sums, others) = self.onto_all_from(adds, |p, add: &mut [f32x4; 27], others| {
+        self.onto_all_from(adds, |p, add: &mut [f32x4; 27], others| {
             let stencil = &self.stencils[p];
             let [mut w, mut dw] = [[[f32x4::ZERO; 3]; 3]; 2];
             for i in 0..3 {
@@ -175,8 +175,7 @@ impl Grid {
                     }
                 }
             }
-        });
-        (each_light(sums.len(), |i| vector(sums[i])), others)
+        })
     }
 
     /// The diagonal blocks of the operator with these stiffnesses at the points.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{FEW, OnPoints, Stiffness, each, each_light};
+use crate::grid::{FEW, OnPoints, Stiffness, each, each_light, vector};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
@@ -403,6 +403,16 @@ fn contract(c: &M9, a: &V3, b: &V3) -> M3 {
     })
 }
 
+/// Adds the force on each node, by the node's scale.
+fn add_scaled(nodes: &mut [[f64; 3]], scale: &[f64], force: impl Fn(usize) -> V3) {
+    for (i, node) in nodes.iter_mut().enumerate() {
+        let force = force(i) * scale[3 * i];
+        for (out, force) in node.iter_mut().zip(force.iter()) {
+            *out += force;
+        }
+    }
+}
+
 /// Which of the two products.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -421,16 +431,18 @@ impl Tangent<'_> {
     /// `H~ u`, or `H~^T u`.
     pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
         let system = self.system;
-        let inverse_scale = &system.inverse_scale;
-        let z = each_light(u.len(), |i| u[i] * inverse_scale[i]);
         let first = system.grid_at(0);
+        let (scale, node_scale) = system.inverse_scale.split_at(first);
+        let z: Vec<f64> = u.iter().zip(scale).map(|(u, s)| u * s).collect();
         let velocity = |slot| match slot {
             Slot::Dof(at) => vec3(&z, at),
             Slot::Pinned | Slot::Point(_) => V3::zeros(),
         };
         let of_blocks = |blocks: &[Block]| -> Vec<V3> {
-            let rows = |block: &'_ Block| 0..block.slots.len();
-            let of = |block| rows(block).map(|row| Block::force(block, row, side, velocity));
+            let of = |block: &'_ Block| -> Vec<V3> {
+                let rows = 0..block.slots.len();
+                rows.map(|row| block.force(row, side, velocity)).collect()
+            };
             blocks.iter().flat_map(of).collect()
         };
         let parts: Vec<Vec<V3>> = if self.blocks.len() < FEW {
@@ -447,34 +459,34 @@ impl Tangent<'_> {
                 push(at, v);
             }
         }
-        let mut on_nodes = Vec::new();
+        let mut out = u.to_vec();
         if let Some(grid) = system.grid {
-            let field = |i: usize| vec3(&z, first + 3 * i);
+            let nodes = u[first..].as_chunks::<3>().0;
+            let field = |i: usize| V3::from(nodes[i]) * node_scale[3 * i];
             let is_transposed = side == Side::Transposed;
             let contacts = PointForces {
                 contacts: &self.at_points,
                 z: &z,
                 side,
             };
-            let (sums, others) = match &self.points {
-                Points::Single(s) => grid.product(s, is_transposed, field, &contacts),
-                Points::Double(s) => grid.product_in_double(s, is_transposed, field, &contacts),
+            let out = out[first..].as_chunks_mut().0;
+            let others = match &self.points {
+                Points::Single(stiffness) => {
+                    let (sums, others) = grid.product(stiffness, is_transposed, field, &contacts);
+                    add_scaled(out, node_scale, |i| vector(sums[i]));
+                    others
+                }
+                Points::Double(stiffness) => {
+                    let (sums, others) =
+                        grid.product_in_double(stiffness, is_transposed, field, &contacts);
+                    add_scaled(out, node_scale, |i| sums[i]);
+                    others
+                }
             };
-            on_nodes = sums;
             others.iter().for_each(|(at, v)| push(*at, v));
         }
-        let mut out = u.to_vec();
-        for ((out, force), s) in out.iter_mut().zip(force).zip(inverse_scale) {
+        for ((out, force), s) in out.iter_mut().zip(force).zip(scale) {
             *out += force * s;
-        }
-        let nodes = out[first..].as_chunks_mut().0.iter_mut();
-        for ((out, force), s) in nodes.zip(on_nodes).zip(inverse_scale[first..].chunks(3)) {
-            let [x, y, z]: &mut [f64; 3] = out;
-            (*x, *y, *z) = (
-                *x + force.x * s[0],
-                *y + force.y * s[0],
-                *z + force.z * s[0],
-            );
         }
         for &i in &system.model.pinned {
             out[system.node_at(i as usize)..][..3].fill(0.0);
