@@ -4,7 +4,7 @@
 //! step left; nothing here remembers what Newton tried. An attachment lives in its object's own frame, or as weights in a triangle,
 //! so a body at rest keeps its bits.
 
-use crate::grid::each;
+use crate::grid::{each, each_some};
 use crate::mesh::{Boxes, bounds, entry, hit_weights, nearest_on_triangle};
 use crate::model::{Coupling, Frame, Mesh, Model, Object, Particle, Places, Pose, Source, Surface};
 use crate::real::{Dual, M3, R3, Real, V3, fixed, slopes, values, variable};
@@ -142,7 +142,7 @@ impl Pairs<'_> {
                 unfinished: false,
             })
         };
-        out.extend(each(at.len(), one).into_iter().flatten());
+        out.extend(each_some(at.len(), one));
     }
 
     fn on_mesh(
@@ -273,7 +273,7 @@ impl Pairs<'_> {
                 unfinished: walked.unfinished,
             })
         };
-        out.extend(each(candidates.len(), one).into_iter().flatten());
+        out.extend(each_some(candidates.len(), one));
     }
 
     /// The first entry of a path into a mesh that the pair isn't registered with.

@@ -98,6 +98,16 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
     }
 }
 
+/// Those of [`each`] that are something: most of many are not.
+pub(crate) fn each_some<T: Send>(n: usize, f: impl Fn(usize) -> Option<T> + Sync + Send) -> Vec<T> {
+    if n < FEW {
+        (0..n).filter_map(f).collect()
+    } else {
+        let all = (0..n).into_par_iter().with_min_len(64);
+        all.filter_map(f).collect()
+    }
+}
+
 /// [`each`] where one takes a nanosecond or two, which is less than sharing few of them out costs: with it, and larger chunks in GMRES, 201 steps of `sand_on_sph` took 6.0 s of one
 /// thread, 6.5 without.
 pub(crate) fn each_light<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {

@@ -72,11 +72,14 @@ impl AtPoints {
             Slot::Dof(_) | Slot::Pinned => 0,
         };
         blocks.sort_by_key(point);
-        let first = (0..=n_points as u32).map(|p| blocks.partition_point(|b| point(b) < p) as u32);
-        AtPoints {
-            first: first.collect(),
-            blocks,
+        let mut first = vec![0; n_points + 1];
+        for block in &blocks {
+            first[point(block) as usize + 1] += 1;
         }
+        for p in 0..n_points {
+            first[p + 1] += first[p];
+        }
+        AtPoints { first, blocks }
     }
 }
 
