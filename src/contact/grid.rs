@@ -439,20 +439,25 @@ impl Grid {
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<V3>, Vec<(usize, V3)>) {
+        let nodes = each_light(self.n_nodes, u);
+        let u = |i: usize| nodes[i];
         let adds = |p: usize| stiffness[p] != M9::zeros() || on_points.acts_on(p);
         self.onto_all_from(adds, |p, add: &mut [V3; 27], others| {
-            let mut gradient = self.gradient_at(p, &u);
-            gradient.transpose_mut(); // by rows, as the stiffness has it
-            let gradient = nalgebra::SVector::<f64, 9>::from_column_slice(gradient.as_slice());
-            let stress = match is_transposed {
-                false => stiffness[p] * gradient,
-                true => stiffness[p].tr_mul(&gradient),
-            };
+            let (c, gradient) = (&stiffness[p], self.gradient_at(p, u));
+            let mut stress = M3::zeros();
+            for i in 0..9 {
+                let entry = |j: usize| match is_transposed {
+                    false => c[(i, j)],
+                    true => c[(j, i)],
+                };
+                let sum: f64 = (0..9).map(|j| entry(j) * gradient[(j / 3, j % 3)]).sum();
+                stress[(i / 3, i % 3)] = sum;
+            }
             let force = match on_points.acts_on(p) {
-                true => on_points.force(p, &self.value_at(p, &u), others),
+                true => on_points.force(p, &self.value_at(p, u), others),
                 false => V3::zeros(),
             };
-            self.spread(p, &M3::from_row_slice(stress.as_slice()), &force, add);
+            self.spread(p, &stress, &force, add);
         })
     }
 }

@@ -11,7 +11,7 @@ use super::files::export::PictureFormat;
 use super::files::outline::OutlineKind;
 use super::keys::SHORTCUTS;
 use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
-use super::panels::table::{PANELS, row};
+pub use super::panels::table::Panel;
 use super::results::Quantity;
 use super::studies::{Question, StudyCommand};
 use stokeslet_base::geometry::Point;
@@ -330,37 +330,6 @@ pub enum Command {
     SetPace(f64),
 }
 
-/// Panels around the canvas.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-pub enum Panel {
-    /// The library.
-    Palette,
-    /// Parameters of what is selected.
-    Inspector,
-    /// What is wrong.
-    Problems,
-    /// Ports, conductance, numbers of the solve.
-    Results,
-    /// Profiles along lines.
-    Profiles,
-    /// What is dissolved, at outlets and under the pointer.
-    Species,
-    /// How the method took the chip apart, and what it cost.
-    Method,
-    /// Components, channels, links and ports by name.
-    Tree,
-    /// Steps of undo.
-    History,
-    /// The file's text.
-    Source,
-    /// The design's variables, with sliders.
-    Variables,
-    /// Sweeps, goals and tolerances.
-    Study,
-}
-
 /// What the canvas may show besides the chip.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
@@ -487,24 +456,6 @@ impl Command {
         all.extend([Theme::System, Theme::Light, Theme::Dark].map(C::SetTheme));
         all.extend(LiquidCommand::offered().into_iter().map(C::Liquid));
         all
-    }
-}
-
-impl Panel {
-    /// All of them, in the order of the menu.
-    pub const ALL: [Panel; PANELS.len()] = {
-        let mut all = [Panel::Palette; PANELS.len()];
-        let mut k = 0;
-        while k < all.len() {
-            all[k] = PANELS[k].panel;
-            k += 1;
-        }
-        all
-    };
-
-    /// Its title.
-    pub fn label(self) -> &'static str {
-        row(self).label
     }
 }
 

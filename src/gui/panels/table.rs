@@ -1,4 +1,5 @@
-//! The table of panels: a row says what one is called, where it stands and what draws it.
+//! The table of panels: a row says what one is called, where it stands and what draws it. A new one is a file beside this one, its name and row
+//! here, and its line in `mod.rs`.
 
 use eframe::egui::Ui;
 
@@ -6,8 +7,57 @@ use super::{
     history, inspector, method, palette, problems, profiles, results, source, species, study, tree,
     variables,
 };
-use crate::command::{Command, Panel};
+use crate::command::Command;
 use crate::context::ViewContext;
+
+/// Panels around the canvas.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub enum Panel {
+    /// The library.
+    Palette,
+    /// Parameters of what is selected.
+    Inspector,
+    /// What is wrong.
+    Problems,
+    /// Ports, conductance, numbers of the solve.
+    Results,
+    /// Profiles along lines.
+    Profiles,
+    /// What is dissolved, at outlets and under the pointer.
+    Species,
+    /// How the method took the chip apart, and what it cost.
+    Method,
+    /// Components, channels, links and ports by name.
+    Tree,
+    /// Steps of undo.
+    History,
+    /// The file's text.
+    Source,
+    /// The design's variables, with sliders.
+    Variables,
+    /// Sweeps, goals and tolerances.
+    Study,
+}
+
+impl Panel {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Panel; PANELS.len()] = {
+        let mut all = [Panel::Palette; PANELS.len()];
+        let mut k = 0;
+        while k < all.len() {
+            all[k] = PANELS[k].panel;
+            k += 1;
+        }
+        all
+    };
+
+    /// Its title.
+    pub fn label(self) -> &'static str {
+        row(self).label
+    }
+}
 
 /// What draws a panel, with what is typed in it but not taken yet.
 pub trait View {
