@@ -183,7 +183,7 @@ velocity = [0.5, 0.2, -1]
 fn sand_and_a_ball() -> String {
     SAND.replace(
         "[[body]]",
-        "[[body]]\nname = 'ball'\nkind = 'rigid'\nmass = 1\nshape = { ball = { radius = 0.1, level = 2 } }\nposition = [0.2, 0, 0.1]\n[[body]]",
+        "[[body]]\nname = 'ball'\nkind = 'rigid'\nmass = 1\nshape = { ball = { radius = 0.1, level = 2 } }\nposition = [0.185, 0, 0.1]\n[[body]]",
     )
 }
 
@@ -192,7 +192,7 @@ fn sand_and_a_ball() -> String {
 #[test]
 fn products_of_sand_are_alike_in_both_precisions_and_the_diagonal_is_theirs() {
     products_of_sand(SAND, 0);
-    products_of_sand(&sand_and_a_ball(), 20);
+    products_of_sand(&sand_and_a_ball(), 3);
 }
 
 fn products_of_sand(text: &str, least_at_ball: usize) {
@@ -219,7 +219,8 @@ fn products_of_sand(text: &str, least_at_ball: usize) {
             let object = &system.model.objects[c.object as usize];
             matches!(source, Source::Point(_)) && matches!(object.frame, Frame::Rigid(_))
         });
-        assert!(at_ball.count() >= least_at_ball, "sand touches the ball");
+        let at_ball = at_ball.count();
+        assert!(at_ball >= least_at_ball, "sand touches the ball: {at_ball}");
         let [tangent, single] = [Precision::Double, Precision::Single]
             .map(|precision| system.tangent(&trial, Preconditioner::BlockJacobi, precision));
         let u: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
@@ -237,6 +238,12 @@ fn products_of_sand(text: &str, least_at_ball: usize) {
                 1e-5,
                 "single precision",
             );
+            // What contacts push the ball by is small beside the stresses of sand.
+            let first = system.grid_at(0);
+            let pushed = less(&exact[..first], &u[..first]);
+            assert!((pushed > 0.0) == (first > 0), "contacts push the ball");
+            let off = less(&product[..first], &exact[..first]);
+            assert!(off <= 1e-4 * pushed, "the ball's: {off:e} of {pushed:e}");
         }
         let blocks = single.diagonal(true);
         for i in (0..blocks.len()).step_by(17) {
