@@ -68,7 +68,7 @@ impl Sum for V3 {
     const ZERO: Self = V3::new(0.0, 0.0, 0.0);
 }
 
-/// What acts on points beside their own stress, and back on other unknowns; linear in the points' velocities.
+/// What acts on points beside their own stress, and back on other unknowns; linear in the velocities of all.
 pub(crate) trait OnPoints: Sync {
     /// Whether anything acts on point `p`.
     fn acts_on(&self, p: usize) -> bool;

@@ -58,7 +58,7 @@ impl Block {
     }
 }
 
-/// Blocks of contacts of material points, of which each has one, by their points.
+/// Blocks of contacts of material points (one a block, at its first slot), by their points, of which one may touch several things.
 struct AtPoints {
     /// Where the blocks of each point begin, and where all end.
     first: Vec<u32>,
@@ -406,7 +406,7 @@ fn contract(c: &M9, a: &V3, b: &V3) -> M3 {
     })
 }
 
-/// Adds the force on each node, by the node's scale.
+/// Adds the force on each node times the node's inverse `scale`.
 fn add_scaled(nodes: &mut [[f64; 3]], scale: &[f64], force: impl Fn(usize) -> V3) {
     for (i, node) in nodes.iter_mut().enumerate() {
         let force = force(i) * scale[3 * i];
@@ -423,7 +423,7 @@ pub(crate) enum Side {
     Transposed,
 }
 
-/// What the stiffness of points is held and multiplied in.
+/// What the stiffness of points is held and multiplied in, and their velocities and forces at contacts are rounded to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Precision {
     Double,
