@@ -442,11 +442,12 @@ impl Tangent<'_> {
             Slot::Pinned | Slot::Point(_) => V3::zeros(),
         };
         let of_blocks = |blocks: &[Block]| -> Vec<V3> {
-            let of = |block: &'_ Block| -> Vec<V3> {
+            let mut forces = Vec::new();
+            for block in blocks {
                 let rows = 0..block.slots.len();
-                rows.map(|row| block.force(row, side, velocity)).collect()
-            };
-            blocks.iter().flat_map(of).collect()
+                forces.extend(rows.map(|row| block.force(row, side, velocity)));
+            }
+            forces
         };
         let parts: Vec<Vec<V3>> = if self.blocks.len() < FEW {
             vec![of_blocks(&self.blocks)]
