@@ -6,21 +6,25 @@
 //! cargo bench -p stokeslet-contact --bench contact -- preconditioners [NAME...]
 //! cargo bench -p stokeslet-contact --bench contact -- products [NAME...]   of GMRES in double and single precision
 //! cargo bench -p stokeslet-contact --bench contact -- sand
-//! cargo bench -p stokeslet-contact --bench contact -- threads
+//! cargo bench -p stokeslet-contact --bench contact -- threads [NAME...]   of scenes of material points
 //! cargo bench -p stokeslet-contact --bench contact -- thresholds
 //! cargo bench -p stokeslet-contact --bench contact -- expected [NAME...]   what each scene's file expects, beside what it does
 //! ```
-//! Seconds are processor time of one thread, but for `threads`. Results with dates are in `README.md` beside this file.
+//! `NAME:paper` is a scene at the paper's size. Seconds are processor time of one thread, but for `threads`. Results with dates are in `README.md` beside this file.
 
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use stokeslet_contact::newton::NewtonSettings;
 use stokeslet_contact::scene::{Quantity, ShapeSpec};
 use stokeslet_contact::table::rows;
 use stokeslet_contact::{
-    Checkpoint, Preconditioner, Scene, SceneFile, Settings, Simulation, scenes,
+    Checkpoint, Kind, Preconditioner, Scene, SceneFile, Settings, Simulation, scenes,
 };
+
+#[path = "../../src/contact/tests/support/mod.rs"]
+mod support;
+
+use support::{box_on_a_slope, cube_between_walls, sharp};
 
 /// As in the program.
 #[cfg(unix)]
@@ -55,7 +59,7 @@ fn main() {
         one.install(sand);
     }
     if wants("threads") {
-        threads();
+        threads(names);
     }
     if wants("expected") {
         one.install(|| expected(names));
@@ -65,10 +69,20 @@ fn main() {
     }
 }
 
+/// The scenes of these names, `sand_on_sph:paper` being that of another size; all of them at the small one if there are none.
 fn chosen(names: &[String]) -> Vec<Scene> {
-    let all = scenes::all().iter();
-    let named = all.filter(|s| names.is_empty() || names.iter().any(|n| n == s.name));
-    named.map(|s| s.scene()).collect()
+    if names.is_empty() {
+        return scenes::all().iter().map(|s| s.scene()).collect();
+    }
+    let named = names.iter().map(|name| {
+        let (name, size) = name.split_once(':').unwrap_or((name, ""));
+        let scene = scenes::find(name).expect("the name of a scene").scene();
+        match size {
+            "" => scene,
+            size => scene.at_size(size).expect("a size of the scene"),
+        }
+    });
+    named.collect()
 }
 
 fn started(scene: &Scene, settings: &Settings) -> Simulation {
@@ -262,10 +276,10 @@ fn sand() {
 
 /// Seconds of the clock on one and on two threads, turn by turn, of the same steps of scenes under way: on a machine that others use, the
 /// least of five counts.
-fn threads() {
-    println!("scene,at s,steps,one thread s,two threads s,ratio");
-    for name in ["sand_on_sph", "goo_on_sph", "sandbox_sph", "sandbox_cube"] {
-        let scene = scenes::find(name).expect("a scene").scene();
+fn threads(names: &[String]) {
+    println!("scene,points,at s,steps,one thread s,two threads s,ratio");
+    let of_points = |scene: &Scene| scene.body.iter().any(|b| b.kind == Kind::Points);
+    for scene in chosen(names).into_iter().filter(of_points) {
         let pools = [1, 2].map(|n| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
             pool.expect("threads")
@@ -283,18 +297,12 @@ fn threads() {
         }
         let [one, two] = least;
         let at = checkpoint.state.step as f64 * scene.time_step;
-        println!("{name},{at:.3},{steps},{one:.3},{two:.3},{:.2}", one / two);
-    }
-}
-
-fn sharp(friction: f64) -> Settings {
-    Settings {
-        friction: Some(friction),
-        newton: NewtonSettings {
-            tolerance_factor: 1e-5,
-            ..NewtonSettings::default()
-        },
-        ..Settings::default()
+        println!(
+            "{},{},{at:.3},{steps},{one:.3},{two:.3},{:.2}",
+            scene.name,
+            checkpoint.state.points.x.len(),
+            one / two
+        );
     }
 }
 
@@ -361,25 +369,19 @@ fn thresholds() {
             bisect(0.12, 0.1, |mu| stays(&scene, mu, seconds)),
         );
     }
-    for stiffness in [1e4, 1e5, 1e6, 1e7] {
-        let topples = |ratio: f64| {
-            let mut scene = scenes::find("plane_r_stick").expect("a scene").scene();
-            scene.body[0].velocity = [0.0; 3];
-            scene.body[0].shape = ShapeSpec::Box {
-                sides: [0.1 * ratio, 0.1 * ratio, 0.1],
-                cells: [1; 3],
-            };
-            scene.stiffness = stiffness;
-            scene.body[0].position[2] = 0.05 - 0.04 * 9.75 / 4.0 / stiffness;
+    for (kind, slope) in [("rigid", 0.11), ("deformable", 0.11), ("points", 0.5)] {
+        let stands = |ratio: f64| {
+            let scene = box_on_a_slope(kind, slope, ratio);
             let mut simulation = started(&scene, &sharp(0.9));
-            while simulation.time() < 4.0 {
+            while simulation.time() < 0.3 {
                 simulation.step();
             }
-            let height = simulation.quantity("cube", Quantity::Height, None);
-            height.expect("a cube") < 0.04
+            let along = Some([1.0, 0.0, 0.0]);
+            let way = simulation.quantity("box", Quantity::Travel, along);
+            way.expect("a box") < 1e-4
         };
-        let what = format!("toppling; rigid; stiffness {stiffness:e}");
-        told(&what, 0.11, bisect(0.15, 0.1, |ratio| !topples(ratio)));
+        let what = format!("toppling; {kind}");
+        told(&what, slope, bisect(1.1 * slope, 0.9 * slope, stands));
     }
     let scene = scenes::find("plane_sph_roll").expect("a scene").scene();
     let rolls = |mu: f64| {
@@ -419,12 +421,26 @@ fn thresholds() {
             bisect(range[0], range[1], |mu| holds(&scene, body, mu)),
         );
     }
-    for (level, overlap) in [(5, 5e-3), (6, 5e-3), (6, 1e-3), (7, 1e-3)] {
-        let scene = finer_wedge(level, overlap);
+    for (name, level, overlap, young) in [
+        ("wdg_rr", 5, 5e-3, None),
+        ("wdg_rr", 6, 5e-3, None),
+        ("wdg_rr", 6, 1e-3, None),
+        ("wdg_rr", 7, 1e-3, None),
+        ("wdg_rr", 7, 3e-4, None),
+        ("wdg_dr", 3, 5e-3, Some(1e8)),
+        ("wdg_dr", 4, 1e-3, Some(1e8)),
+        ("wdg_rm", 3, 5e-3, Some(1e4)),
+        ("wdg_rm", 5, 5e-3, Some(1e5)),
+    ] {
+        let mut scene = scenes::find(name).expect("a scene").scene();
+        finer(&mut scene, level, overlap, young);
+        let exact = scene.wedge.as_ref().expect("a wedge").threshold;
+        let body = scene.body[0].name.clone();
+        let young = young.map_or(String::new(), |e| format!("; Young's modulus {e:e} Pa"));
         told(
-            &format!("wedge; wdg_rr; ball of level {level}; overlap {overlap:e} m"),
-            0.05,
-            bisect(0.052, 0.046, |mu| holds(&scene, "block", mu)),
+            &format!("wedge; {name}; ball of level {level}; overlap {overlap:e} m{young}"),
+            exact,
+            bisect(1.04 * exact, 0.9 * exact, |mu| holds(&scene, &body, mu)),
         );
     }
 }
@@ -439,40 +455,26 @@ fn holds(scene: &Scene, body: &str, mu: f64) -> bool {
     speed.expect("a body") < 1e-3
 }
 
-/// A cube alone between two walls, half a millimetre in either, that friction of .2 just holds: 2 particles a side, 3, or 11.
-fn cube_between_walls(kind: &str) -> Scene {
-    // Points lie half a spacing inside of the cube's sides.
-    let (extra, cells, half, stiffness) = match kind {
-        "rigid" => ("", 1, 0.05, 100.0),
-        "deformable" => ("young = 1e4\n", 2, 0.05, 100.0),
-        _ => ("young = 1e4\n", 11, 0.05 * 10.0 / 11.0, 10.0),
+/// A wedge of a pair with a finer ball, another overlap of the pair and its walls, m, and a stiffer soft body, Pa.
+fn finer(scene: &mut Scene, level: u32, overlap: f64, young: Option<f64>) {
+    let ShapeSpec::Ball { radius, .. } = scene.body[1].shape else {
+        panic!("the second body of a pair is its ball");
     };
-    let wall = half - 5e-4;
-    let text = format!(
-        "name = 'cube'\nabout = 'a cube between walls'\ntime_step = 0.005\nduration = 10\nfriction = 0.3\nstiffness = {stiffness}\n\
-         grid_spacing = 0.0182\n[wedge]\nthreshold = 0.2\nbody = 'cube'\nwall = 'left'\n\
-         [[plane]]\nname = 'left'\nnormal = [1, 0, 0]\noffset = -{wall}\n[[plane]]\nnormal = [-1, 0, 0]\noffset = -{wall}\n\
-         [[body]]\nname = 'cube'\nkind = '{kind}'\nmass = 0.1\n{extra}position = [0, 0, 0]\n\
-         shape = {{ box = {{ sides = [0.1, 0.1, 0.1], cells = [{cells}, {cells}, {cells}] }} }}\n"
-    );
-    Scene::parse(&text).expect("a scene of our own")
-}
-
-/// `wdg_rr` with a finer ball and another overlap of the pair and its walls, m.
-fn finer_wedge(level: u32, overlap: f64) -> Scene {
-    let mut scene = scenes::find("wdg_rr").expect("a scene").scene();
-    let radius = 0.1;
     scene.body[1].shape = ShapeSpec::Ball {
         radius,
         level,
         shells: 1,
         spacing: None,
     };
-    scene.stiffness = 40.0;
-    for plane in &mut scene.plane {
-        plane.offset = -(2.0 * radius - 0.5 * overlap);
+    if scene.body[0].kind == Kind::Rigid {
+        scene.stiffness = scene.stiffness.max(40.0);
+        for plane in &mut scene.plane {
+            plane.offset = -(2.0 * radius - 0.5 * overlap);
+        }
+        scene.body[0].position[0] = -radius + 0.25 * overlap;
+        scene.body[1].position[0] = radius - 0.25 * overlap;
     }
-    scene.body[0].position[0] = -radius + 0.25 * overlap;
-    scene.body[1].position[0] = radius - 0.25 * overlap;
-    scene
+    for body in scene.body.iter_mut().filter(|b| b.kind != Kind::Rigid) {
+        body.young = young;
+    }
 }

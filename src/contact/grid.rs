@@ -1,14 +1,13 @@
 //! The grid of material points in one step: which nodes carry mass, and the quadratic B-splines between points and nodes.
 //!
-//! Nodes are numbered along x first, so the 27 around a point are nine rows of three that follow each other. What points add to nodes is summed
-//! layer by layer (points of one body, or of those that joined it, whose lowest nodes lie at one height), each by itself and in the order of its points, and layers one
-//! after the other: the same bits for any number of threads.
+//! Nodes are numbered along x first, so the 27 around a point are nine rows of three that follow each other, and along the longer of y and z last.
+//! What points add to nodes is summed in shares: equally many points that follow each other in that order, each share by itself, and shares one
+//! after the other. How many there are depends on the points alone: the same bits for any number of threads.
 
 mod single;
 
 pub(crate) use single::{Stiffness, vector};
 
-use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};
 
 use crate::material::M9;
@@ -32,6 +31,12 @@ const LIGHT: usize = 16384;
 /// Nodes whose sums one thread adds up at a time.
 const NODES: usize = 1024;
 
+/// Points of a share at least.
+const SHARE: usize = 96;
+
+/// Shares at most.
+const SHARES: usize = 64;
+
 /// Weights of one point along each axis, and their slopes.
 struct Stencil {
     w: [[f64; 3]; 3],
@@ -48,7 +53,7 @@ impl Stencil {
 }
 
 /// Points whose sums onto nodes are made by one thread.
-struct Layer {
+pub(crate) struct Share {
     points: Vec<u32>,
     /// Nodes that they reach.
     nodes: Range<usize>,
@@ -86,7 +91,10 @@ pub(crate) struct Grid {
     /// First node of each row of three around every point.
     rows: Vec<[u32; 9]>,
     n_nodes: usize,
-    layers: Vec<Layer>,
+    /// Points by body and by the slab of cells they are in across the longer of y and z.
+    order: Vec<u32>,
+    /// The axis across these slabs.
+    across: usize,
 }
 
 /// `(0..n).map(f)` in order, on several threads when there are many.
@@ -132,8 +140,18 @@ pub(crate) fn each_pair<A: Send, B: Send>(
     (a, b)
 }
 
-/// The first node of each row of three around every point, numbered along x, then y, then z, then by body; and how many nodes there are.
-fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 9]>, usize) {
+/// The axis, y or z, along which points at these cells lie farther apart.
+fn longer(base: &[[i64; 3]]) -> usize {
+    let extent = |axis: usize| {
+        let along = || base.iter().map(|b| b[axis]);
+        along().max().unwrap_or(0) - along().min().unwrap_or(0)
+    };
+    if extent(1) > extent(2) { 1 } else { 2 }
+}
+
+/// The first node of each row of three around every point, numbered along x, then the other of y and z than `last`, then `last`, then by body; and
+/// how many nodes there are.
+fn numbered(base: &[[i64; 3]], body_of: &[u32], last: usize) -> (Vec<[u32; 9]>, usize) {
     let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
     for b in base {
         for i in 0..3 {
@@ -143,8 +161,8 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 9]>, usize) {
     }
     let place = |p: usize, k: usize| {
         let at = [k % 3, k / 3 % 3, k / 9];
-        let [x, y, z] = [0, 1, 2].map(|i| base[p][i] - low[i] + at[i] as i64);
-        [i64::from(body_of[p]), z, y, x]
+        let [x, then, last] = [0, 3 - last, last].map(|i| base[p][i] - low[i] + at[i] as i64);
+        [i64::from(body_of[p]), last, then, x]
     };
     let size: [i64; 3] = if base.is_empty() {
         [0; 3]
@@ -157,13 +175,14 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 9]>, usize) {
     // A table of all places in the box is quick; points that flew far apart would make it endless.
     if cells <= 64.0 * base.len() as f64 + 1e6 {
         let cell = |p: usize, k: usize| {
-            let [body, z, y, x] = place(p, k);
-            (((body * size[2] + z) * size[1] + y) * size[0] + x) as usize
+            let [body, slab, row, x] = place(p, k);
+            (((body * size[last] + slab) * size[3 - last] + row) * size[0] + x) as usize
         };
         let mut number = vec![u32::MAX; cells as usize];
         for p in 0..base.len() {
-            for k in 0..27 {
-                number[cell(p, k)] = 0;
+            for r in 0..9 {
+                let first = cell(p, 3 * r);
+                number[first..first + 3].fill(0);
             }
         }
         let mut count = 0;
@@ -222,20 +241,10 @@ impl Grid {
             }
             s
         });
-        let (rows, n_nodes) = numbered(&base, body_of);
-        let mut layers: BTreeMap<(u32, i64), Layer> = BTreeMap::new();
-        for (p, rows) in rows.iter().enumerate() {
-            let reached = rows[0] as usize..rows[8] as usize + 3;
-            let layer = layers
-                .entry((body_of[p], base[p][2]))
-                .or_insert_with(|| Layer {
-                    points: Vec::new(),
-                    nodes: reached.clone(),
-                });
-            layer.points.push(p as u32);
-            layer.nodes.start = layer.nodes.start.min(reached.start);
-            layer.nodes.end = layer.nodes.end.max(reached.end);
-        }
+        let across = longer(&base);
+        let (rows, n_nodes) = numbered(&base, body_of, across);
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by_key(|&p| (body_of[p as usize], base[p as usize][across]));
         let mut grid = Grid {
             mass: Vec::new(),
             velocity: Vec::new(),
@@ -244,14 +253,16 @@ impl Grid {
             stencils,
             rows,
             n_nodes,
-            layers: layers.into_values().collect(),
+            order,
+            across,
         };
-        grid.mass = grid.onto_nodes(|p, add| {
+        let all = grid.shares(|_| true);
+        grid.mass = grid.onto_nodes(&all, |p, add| {
             for (k, add) in add.iter_mut().enumerate() {
                 *add = grid.weight(p, k) * points.mass[p];
             }
         });
-        let momentum = grid.onto_nodes(|p, add: &mut [V3; 27]| {
+        let momentum = grid.onto_nodes(&all, |p, add: &mut [V3; 27]| {
             for (k, add) in add.iter_mut().enumerate() {
                 let off = grid.node_position(p, k) - points.x[p];
                 *add =
@@ -267,34 +278,54 @@ impl Grid {
         self.n_nodes
     }
 
-    /// On each node the sum of what its points add; `of` writes what a point adds to its 27 nodes.
-    fn onto_nodes<T: Sum>(&self, of: impl Fn(usize, &mut [T; 27]) + Sync + Send) -> Vec<T> {
-        self.onto_nodes_from(|_| true, of)
+    /// The points that add something to nodes, shared out.
+    pub(crate) fn shares(&self, adds: impl Fn(usize) -> bool) -> Vec<Share> {
+        let points = self.order.iter().copied().filter(|p| adds(*p as usize));
+        let points: Vec<u32> = points.collect();
+        // Neighbours in a slab of cells have most nodes in common: less than a slab a share costs more than it brings.
+        let slab = |p: u32| self.base[p as usize][self.across];
+        let next = points.windows(2).filter(|p| slab(p[0]) != slab(p[1]));
+        let slabs = 1 + next.count();
+        let most = (points.len() / SHARE).min(slabs).clamp(1, SHARES);
+        let many = 1 << most.ilog2();
+        let share = |k: usize| {
+            let of = |k: usize| k * points.len() / many;
+            let points = points[of(k)..of(k + 1)].to_vec();
+            let reached = points.iter().map(|p| &self.rows[*p as usize]);
+            let (start, end) = reached.fold((u32::MAX, 0), |(start, end), rows| {
+                (start.min(rows[0]), end.max(rows[8] + 3))
+            });
+            Share {
+                nodes: start.min(end) as usize..end as usize,
+                points,
+            }
+        };
+        (0..many).map(share).collect()
     }
 
-    /// [`Self::onto_nodes`] of those points that add anything.
-    fn onto_nodes_from<T: Sum>(
+    /// On each node the sum of what points add; `of` writes what a point adds to its 27 nodes.
+    fn onto_nodes<T: Sum>(
         &self,
-        adds: impl Fn(usize) -> bool + Sync + Send,
+        shares: &[Share],
         of: impl Fn(usize, &mut [T; 27]) + Sync + Send,
     ) -> Vec<T> {
-        self.onto_all_from(adds, |p, add, _| of(p, add)).0
+        self.onto_all(shares, |p, add, _| of(p, add)).0
     }
 
-    /// [`Self::onto_nodes_from`], with a list of what the points add elsewhere, in the order of layers.
-    fn onto_all_from<T: Sum>(
+    /// [`Self::onto_nodes`], with a list of what the points add elsewhere, in the order of shares.
+    fn onto_all<T: Sum>(
         &self,
-        adds: impl Fn(usize) -> bool + Sync + Send,
+        shares: &[Share],
         of: impl Fn(usize, &mut [T; 27], &mut Vec<(usize, V3)>) + Sync + Send,
     ) -> (Vec<T>, Vec<(usize, V3)>) {
-        let of_layer = |layer: &Layer| {
-            let mut sums = vec![T::ZERO; layer.nodes.len()];
+        let of_share = |share: &Share| {
+            let mut sums = vec![T::ZERO; share.nodes.len()];
             let mut others = Vec::new();
             let mut add = [T::ZERO; 27];
-            for &p in layer.points.iter().filter(|p| adds(**p as usize)) {
+            for &p in &share.points {
                 of(p as usize, &mut add, &mut others);
                 for (first, add) in self.rows[p as usize].iter().zip(add.chunks_exact(3)) {
-                    let from = *first as usize - layer.nodes.start;
+                    let from = *first as usize - share.nodes.start;
                     for (sum, add) in sums[from..from + 3].iter_mut().zip(add) {
                         *sum += *add;
                     }
@@ -302,23 +333,16 @@ impl Grid {
             }
             (sums, others)
         };
-        let (sums, others): (Vec<Vec<T>>, Vec<_>) = if self.rows.len() < FEW {
-            self.layers.iter().map(of_layer).collect()
-        } else {
-            self.layers
-                .par_iter()
-                .with_max_len(1)
-                .map(of_layer)
-                .collect()
-        };
-        // A node's sums in the order of the layers.
+        let (sums, others): (Vec<Vec<T>>, Vec<_>) =
+            shares.par_iter().with_max_len(1).map(of_share).collect();
+        // A node's sums in the order of the shares.
         let add = |(chunk, out): (usize, &mut [T])| {
             let own = chunk * NODES..chunk * NODES + out.len();
-            for (layer, sums) in self.layers.iter().zip(&sums) {
-                let from = layer.nodes.start.max(own.start);
-                let to = layer.nodes.end.min(own.end);
+            for (share, sums) in shares.iter().zip(&sums) {
+                let from = share.nodes.start.max(own.start);
+                let to = share.nodes.end.min(own.end);
                 if from < to {
-                    let sums = &sums[from - layer.nodes.start..to - layer.nodes.start];
+                    let sums = &sums[from - share.nodes.start..to - share.nodes.start];
                     for (out, sum) in out[from - own.start..].iter_mut().zip(sums) {
                         *out += *sum;
                     }
@@ -410,7 +434,7 @@ impl Grid {
     pub(crate) fn gather(&self, stress: &[M3], force: Option<&[V3]>) -> Vec<V3> {
         let adds =
             |p: usize| stress[p] != M3::zeros() || force.is_some_and(|f| f[p] != V3::zeros());
-        self.onto_nodes_from(adds, |p, add: &mut [V3; 27]| {
+        self.onto_nodes(&self.shares(adds), |p, add: &mut [V3; 27]| {
             let force = force.map_or_else(V3::zeros, |force| force[p]);
             self.spread(p, &stress[p], &force, add);
         })
@@ -434,6 +458,7 @@ impl Grid {
     /// [`Self::product`] in double precision, with the stiffness of every point; nothing for sand that came apart.
     pub(crate) fn product_in_double(
         &self,
+        shares: &[Share],
         stiffness: &[M9],
         is_transposed: bool,
         u: impl Fn(usize) -> V3 + Sync + Send,
@@ -441,8 +466,7 @@ impl Grid {
     ) -> (Vec<V3>, Vec<(usize, V3)>) {
         let nodes = each_light(self.n_nodes, u);
         let u = |i: usize| nodes[i];
-        let adds = |p: usize| stiffness[p] != M9::zeros() || on_points.acts_on(p);
-        self.onto_all_from(adds, |p, add: &mut [V3; 27], others| {
+        self.onto_all(shares, |p, add: &mut [V3; 27], others| {
             let (c, gradient) = (&stiffness[p], self.gradient_at(p, u));
             let mut stress = M3::zeros();
             for i in 0..9 {
@@ -474,7 +498,7 @@ mod tests {
         let mut cell = || (20.0 * random.number()) as i64 - 10;
         let mut base: Vec<[i64; 3]> = (0..300).map(|_| [cell(), cell(), cell()]).collect();
         let mut body: Vec<u32> = (0..300).map(|p| p % 3).collect();
-        let (near, count) = numbered(&base, &body);
+        let (near, count) = numbered(&base, &body, 2);
         assert!(
             near.iter()
                 .flatten()
@@ -482,9 +506,9 @@ mod tests {
         );
         base.push([1 << 40, 1 << 40, 1 << 40]);
         body.push(2);
-        let (far, more) = numbered(&base, &body);
+        let (far, more) = numbered(&base, &body, 2);
         assert_eq!((far[..300] == near[..], more), (true, count + 27));
-        assert_eq!(numbered(&[], &[]), (Vec::new(), 0));
+        assert_eq!(numbered(&[], &[], 2), (Vec::new(), 0));
     }
 
     /// Lattices lie on edges of cells as soon as their spacing and the grid's have a common measure.
@@ -508,11 +532,29 @@ mod tests {
 
     #[test]
     fn weights_hold_linear_fields_and_momentum() {
+        // As deep as they are high, and four times as deep: shared out by height and by depth.
+        for (depth, across) in [(1.0, 2), (4.0, 1)] {
+            let grid = weights_hold(&V3::new(1.0, depth, 1.0));
+            assert_eq!(grid.across, across);
+            let shares = grid.shares(|p| p % 5 != 0);
+            let many: Vec<usize> = shares.iter().map(|share| share.points.len()).collect();
+            assert!(
+                many.len() == 4 && many.iter().all(|n| *n == 120),
+                "{many:?}"
+            );
+            let mut points: Vec<u32> = shares.into_iter().flat_map(|s| s.points).collect();
+            points.sort_unstable();
+            let wanted: Vec<u32> = (0..600).filter(|p| p % 5 != 0).collect();
+            assert_eq!(points, wanted, "each that adds is in one share");
+        }
+    }
+
+    fn weights_hold(box_of_points: &V3) -> Grid {
         let mut random = Random::new(29);
         let n = 600;
         let mut points = Points::default();
         for _ in 0..n {
-            points.x.push(random.vector());
+            points.x.push(random.vector().component_mul(box_of_points));
             points.v.push(random.vector());
             points.affine.push(M3::from_fn(|_, _| random.number()));
             points.gradient.push(M3::identity());
@@ -552,5 +594,6 @@ mod tests {
                 "and APIC's affine part",
             );
         }
+        grid
     }
 }

@@ -41,6 +41,7 @@
 //! | change the linear solver | [`Preconditioner`] and `System::tangent`; what GMRES multiplies with on the grid is in `grid/single.rs` |
 //! | read another format of meshes | an arm in `mesh_file.rs` |
 //! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
+//! | change what another size of a scene sets | `scene/size.rs` |
 //! | add an export | a file in `export/` |
 //! | change how a hand holds a body | `simulation/hand.rs` |
 //! | change when bodies come in | `scene/arrival.rs`, `simulation/arrive.rs` |

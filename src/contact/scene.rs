@@ -7,20 +7,24 @@
 //! shape = { box = { sides = [0.1, 0.1, 0.1] } }
 //! [view]                    from = [0.6, 0.3]  least = [-0.1, -0.1, 0]  most = [0.4, 0.1, 0.2]
 //! [[expect]]                body = "cube"  quantity = "travel"  at = 0.6  least = 0.01  most = 0.02
+//! [sizes.fine]              shapes = { cube = { box = { sides = [0.1, 0.1, 0.1], cells = [8, 8, 8] } } }
 //! ```
 //! Lengths in m, masses in kg, times in s, angles in radians. Knows how scenes are written, not how they run.
 
 use crate::model::{Coupling, Kind};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
 mod arrival;
 mod check_shape;
 mod mesh;
+mod size;
 
 pub use arrival::Again;
 pub use mesh::{MeshError, MeshSpec};
+pub use size::Size;
 
 /// A half space that never moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -360,6 +364,9 @@ pub struct Scene {
     /// What pictures show.
     #[serde(default)]
     pub view: Option<View>,
+    /// Other sizes by name; large built-in scenes have `paper`.
+    #[serde(default)]
+    pub sizes: BTreeMap<String, Size>,
 }
 
 fn unit() -> f64 {
@@ -442,7 +449,7 @@ impl SceneFile for Scene {
                 poisson,
                 "at least 0 and below 0.5",
             );
-            b.check_shape(c, k);
+            b.check_shape(c, k, &format!("body[{k}].shape"));
             self.check_arrival(c, k);
             if b.kind == Kind::Points {
                 c.positive("grid_spacing", self.grid_spacing.unwrap_or(0.0));
@@ -487,6 +494,24 @@ impl SceneFile for Scene {
             );
             c.that(late.is_none(), "wedge", format_args!("{name:?}"), range);
         }
+        for (name, size) in &self.sizes {
+            self.check_size(c, name, size);
+        }
+    }
+
+    fn sized(&self, size: &str) -> Option<Scene> {
+        let found = self.sizes.get(size)?;
+        let mut scene = self.clone();
+        scene.grid_spacing = found.grid_spacing.or(self.grid_spacing);
+        for body in &mut scene.body {
+            if let Some(shape) = found.shapes.get(&body.name) {
+                body.shape = shape.clone();
+            }
+        }
+        if let Some(row) = &mut scene.paper {
+            row.differs.clone_from(&found.differs);
+        }
+        Some(scene)
     }
 }
 

@@ -44,7 +44,8 @@ stokeslet_dynamics::built_in_scenes! { Scene:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SceneFile;
+    use crate::scene::BodySpec;
+    use crate::{SceneFile, Settings, Simulation};
 
     #[test]
     fn every_scene_is_sound_and_printed_ones_read_back() {
@@ -56,6 +57,45 @@ mod tests {
             assert_eq!(row, built_in.source, "{}: its row", built_in.name);
             let again = Scene::parse(&scene.print()).unwrap();
             assert_eq!(scene, again, "{}: parse, print, parse", built_in.name);
+        }
+    }
+
+    /// Within a tenth of the numbers that table 2.1 prints.
+    #[test]
+    fn the_paper_s_size_has_as_many_particles_as_the_paper() {
+        for (name, printed) in [
+            ("prmd_rm", 11e3),
+            ("prmd_rm_slip", 11e3),
+            ("torus_dr", 2.6e3),
+            ("cloth", 3.8e3),
+            ("sand_on_sph", 64e3),
+            ("goo_on_sph", 120e3),
+            ("sandbox_cube", 0.4e6),
+            ("sandbox_sph", 0.9e6),
+            ("bowl", 31e3),
+        ] {
+            let scene = find(name).unwrap().scene().at_size("paper").unwrap();
+            assert_eq!(scene.paper.as_ref().unwrap().differs, None, "{name}");
+            let of_body = |body: &BodySpec| {
+                // Alone, from the start on, and once.
+                let again = body.again.map_or(0, |again| again.times);
+                let alone = Scene {
+                    body: vec![BodySpec {
+                        from: 0.0,
+                        again: None,
+                        ..body.clone()
+                    }],
+                    expect: Vec::new(),
+                    sizes: std::collections::BTreeMap::new(),
+                    ..scene.clone()
+                };
+                let state = Simulation::new(&alone, &Settings::default()).unwrap();
+                let state = state.state();
+                (state.points.x.len() + state.nodes.x.len()) * (1 + again)
+            };
+            let many: usize = scene.body.iter().map(of_body).sum();
+            println!("{name}: {many} of {printed}");
+            assert!((many as f64 / printed - 1.0).abs() < 0.1, "{name}: {many}");
         }
     }
 }

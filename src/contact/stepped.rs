@@ -4,8 +4,8 @@ use std::io;
 
 use stokeslet_dynamics::lcp::Watch;
 use stokeslet_dynamics::report::shaded::{grown, surrounding};
-use stokeslet_dynamics::report::table::Row;
-use stokeslet_dynamics::scene_file::BuiltIn;
+use stokeslet_dynamics::report::table::{At, Row};
+use stokeslet_dynamics::scene_file::{BuiltIn, SceneFile};
 use stokeslet_dynamics::stepped::look::{self, BODIES, Look, Mesh, Points, Role};
 use stokeslet_dynamics::stepped::{
     Choice, Fault, Feature, Measure, Plot, Reader, Sibling, TableRequest, Values, measure,
@@ -115,8 +115,8 @@ impl Sibling for Simulation {
         }
     }
 
-    fn sizes(_: &Scene) -> Vec<String> {
-        Vec::new()
+    fn sizes(scene: &Scene) -> Vec<String> {
+        scene.sizes.keys().cloned().collect()
     }
 
     fn run_name(scene: &Scene, _: &Settings) -> String {
@@ -328,9 +328,12 @@ impl Sibling for Simulation {
         keep_on: &dyn Fn() -> bool,
     ) -> Result<Vec<Row>, Fault> {
         let known = scenes::find(name);
-        let scene = known
+        let mut scene = known
             .ok_or_else(|| format!("there is no scene `{name}`"))?
             .scene();
+        if request.at == At::Paper && scene.sizes.contains_key("paper") {
+            scene = scene.at_size("paper")?;
+        }
         Ok(rows(
             &scene,
             &Settings::default(),

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use wide::f32x4;
 
-use super::{Grid, OnPoints, Sum, each, each_light};
+use super::{Grid, OnPoints, Share, Sum, each, each_light};
 use crate::material::M9;
 use crate::real::{M3, V3};
 
@@ -76,7 +76,8 @@ impl Stiffness {
         Stiffness { place, list }
     }
 
-    fn of(&self, p: usize) -> Option<&Columns9> {
+    /// Of point `p`, if it has any.
+    pub(crate) fn of(&self, p: usize) -> Option<&Columns9> {
         self.place[p].map(|i| &self.list[i as usize])
     }
 }
@@ -118,15 +119,14 @@ impl Grid {
     /// About 1e-6 of the largest term.
     pub(crate) fn product(
         &self,
+        shares: &[Share],
         stiffness: &Stiffness,
         is_transposed: bool,
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<f32x4>, Vec<(usize, V3)>) {
         let u = each_light(self.n_nodes, |i| lanes(&u(i)));
-        // Most of what is poured has come apart.
-        let adds = |p: usize| stiffness.place[p].is_some() || on_points.acts_on(p);
-        self.onto_all_from(adds, |p, add: &mut [f32x4; 27], others| {
+        self.onto_all(shares, |p, add: &mut [f32x4; 27], others| {
             let stencil = &self.stencils[p];
             let [mut w, mut dw] = [[[f32x4::ZERO; 3]; 3]; 2];
             for i in 0..3 {
@@ -180,8 +180,8 @@ impl Grid {
 
     /// The diagonal blocks of the operator with these stiffnesses at the points.
     pub(crate) fn diagonal(&self, stiffness: &Stiffness) -> Vec<M3> {
-        let adds = |p: usize| stiffness.place[p].is_some();
-        let sums = self.onto_nodes_from(adds, |p, add: &mut [Columns; 27]| {
+        let shares = self.shares(|p| stiffness.place[p].is_some());
+        let sums = self.onto_nodes(&shares, |p, add: &mut [Columns; 27]| {
             let stiffness = stiffness.of(p).expect("others add nothing");
             for (k, add) in add.iter_mut().enumerate() {
                 let slope = self.slope(p, k);

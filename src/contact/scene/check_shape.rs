@@ -9,23 +9,19 @@ use crate::model::Kind;
 pub(super) const MOST_PLACES: f64 = 2e7;
 
 impl BodySpec {
-    /// What its shape asks of sizes, counts and the body's kind.
-    pub(super) fn check_shape(&self, c: &mut Checks, k: usize) {
+    /// What its shape, which stands at `place` of the file, asks of sizes, counts and the kind of body `k`.
+    pub(super) fn check_shape(&self, c: &mut Checks, k: usize, place: &str) {
         let positive = |c: &mut Checks, key: &str, value: f64| {
-            c.positive(format_args!("body[{k}].shape.{key}"), value);
+            c.positive(format_args!("{place}.{key}"), value);
         };
         let counts = |c: &mut Checks, key: &str, list: &[usize], least: f64| {
             for n in list {
-                c.within(
-                    format_args!("body[{k}].shape.{key}"),
-                    *n as f64,
-                    least..=2000.0,
-                );
+                c.within(format_args!("{place}.{key}"), *n as f64, least..=2000.0);
             }
         };
         let places = |c: &mut Checks, key: &str, cells: [f64; 3]| {
             let many = cells.iter().product::<f64>();
-            let key = format!("body[{k}].shape.{key}");
+            let key = format!("{place}.{key}");
             let range = "such that there are at most 20 million places";
             c.that(many <= MOST_PLACES, key, format!("{many} places"), range);
         };
@@ -50,7 +46,7 @@ impl BodySpec {
                 places(c, "ball.spacing", [across; 3]);
                 counts(c, "ball.shells", &[*shells], 1.0);
                 let level = f64::from(*level);
-                c.within(format_args!("body[{k}].shape.ball.level"), level, 0.0..=7.0);
+                c.within(format_args!("{place}.ball.level"), level, 0.0..=7.0);
                 &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
             ShapeSpec::Torus {
@@ -60,7 +56,7 @@ impl BodySpec {
             } => {
                 positive(c, "torus.major", *major);
                 positive(c, "torus.minor", *minor);
-                let key = format!("body[{k}].shape.torus.minor");
+                let key = format!("{place}.torus.minor");
                 c.that(minor < major, key, minor, "less than `major`");
                 counts(c, "torus.cells", cells, 3.0);
                 &[Kind::Rigid, Kind::Deformable, Kind::Fixed]
@@ -87,7 +83,7 @@ impl BodySpec {
                 &[Kind::Fixed]
             }
             ShapeSpec::Mesh(mesh) => {
-                mesh.check(c, k, self.kind);
+                mesh.check(c, place, self.kind);
                 c.that(
                     self.surface != SurfaceSpec::LevelSet,
                     format_args!("body[{k}].surface"),

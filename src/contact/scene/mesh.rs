@@ -43,8 +43,8 @@ impl MeshSpec {
         self.points.is_empty() && self.file.is_some()
     }
 
-    pub(super) fn check(&self, c: &mut Checks, k: usize, kind: Kind) {
-        let key = |name: &str| format!("body[{k}].shape.mesh.{name}");
+    pub(super) fn check(&self, c: &mut Checks, place: &str, kind: Kind) {
+        let key = |name: &str| format!("{place}.mesh.{name}");
         c.positive(key("scale"), self.scale);
         c.positive(key("spacing"), self.spacing.unwrap_or(1.0));
         let fills = matches!(kind, Kind::Deformable | Kind::Points);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{FEW, OnPoints, Stiffness, each, each_light, vector};
+use crate::grid::{FEW, OnPoints, Share, Stiffness, each, each_light, vector};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
@@ -66,6 +66,11 @@ struct AtPoints {
 }
 
 impl AtPoints {
+    /// Whether point `p` touches anything.
+    fn act_on(&self, p: usize) -> bool {
+        self.first[p] < self.first[p + 1]
+    }
+
     fn new(n_points: usize, mut blocks: Vec<Block>) -> AtPoints {
         let point = |block: &Block| match block.slots[0] {
             Slot::Point(p) => p,
@@ -92,7 +97,7 @@ struct PointForces<'a> {
 
 impl OnPoints for PointForces<'_> {
     fn acts_on(&self, p: usize) -> bool {
-        self.contacts.first[p] < self.contacts.first[p + 1]
+        self.contacts.act_on(p)
     }
     fn force(&self, p: usize, velocity: &V3, others: &mut Vec<(usize, V3)>) -> V3 {
         let velocity = |slot| match slot {
@@ -123,6 +128,15 @@ enum Points {
     Single(Stiffness),
 }
 
+impl Points {
+    fn is_stiff(&self, p: usize) -> bool {
+        match self {
+            Points::Double(all) => all[p] != M9::zeros(),
+            Points::Single(those) => those.of(p).is_some(),
+        }
+    }
+}
+
 /// The derivative at a trial.
 pub(crate) struct Tangent<'a> {
     system: &'a System<'a>,
@@ -130,6 +144,8 @@ pub(crate) struct Tangent<'a> {
     blocks: Vec<Block>,
     at_points: AtPoints,
     points: Points,
+    /// Points that have any stiffness or contact.
+    shares: Vec<Share>,
     /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix, as far as they are used; empty without a preconditioner.
     inverse: Vec<M3>,
     /// Factors of all but the grid's unknowns.
@@ -210,11 +226,16 @@ impl<'a> System<'a> {
                 false => stiffness(p),
             })),
         };
+        let at_points = AtPoints::new(n_points, at_points);
+        // Most of what is poured has come apart.
+        let multiplied = |p: usize| points.is_stiff(p) || at_points.act_on(p);
+        let shares = self.grid.map_or_else(Vec::new, |g| g.shares(multiplied));
         let mut tangent = Tangent {
             system: self,
             blocks,
-            at_points: AtPoints::new(n_points, at_points),
+            at_points,
             points,
+            shares,
             inverse: Vec::new(),
             factors: None,
         };
@@ -476,13 +497,19 @@ impl Tangent<'_> {
             let out = out[first..].as_chunks_mut().0;
             let others = match &self.points {
                 Points::Single(stiffness) => {
-                    let (sums, others) = grid.product(stiffness, is_transposed, field, &contacts);
+                    let (sums, others) =
+                        grid.product(&self.shares, stiffness, is_transposed, field, &contacts);
                     add_scaled(out, node_scale, |i| vector(sums[i]));
                     others
                 }
                 Points::Double(stiffness) => {
-                    let (sums, others) =
-                        grid.product_in_double(stiffness, is_transposed, field, &contacts);
+                    let (sums, others) = grid.product_in_double(
+                        &self.shares,
+                        stiffness,
+                        is_transposed,
+                        field,
+                        &contacts,
+                    );
                     add_scaled(out, node_scale, |i| sums[i]);
                     others
                 }

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
-use stokeslet_contact::newton::NewtonSettings;
+mod support;
+
 use stokeslet_contact::scene::{Quantity, ShapeSpec};
-use stokeslet_contact::{Coupling, Scene, SceneFile, Settings, Simulation, scenes};
+use stokeslet_contact::{Coupling, Scene, Settings, Simulation, scenes};
+use support::{box_on_a_slope, cube_between_walls, sharp};
 
 fn after(scene: &Scene, settings: &Settings, seconds: f64) -> Simulation {
     let mut simulation = Simulation::new(scene, settings).unwrap();
@@ -20,39 +22,22 @@ fn after(scene: &Scene, settings: &Settings, seconds: f64) -> Simulation {
     simulation
 }
 
-fn friction(mu: f64) -> Settings {
-    Settings {
-        friction: Some(mu),
-        newton: NewtonSettings {
-            tolerance_factor: 1e-5,
-            ..NewtonSettings::default()
-        },
-        ..Settings::default()
-    }
-}
-
-/// A box topples where its half width over half height is below the slope, .11: to 1 %.
+/// To 1 %, boxes of every kind.
 #[test]
 fn boxes_topple_on_the_narrow_side_of_the_threshold() {
-    for (ratio, topples) in [(0.111, false), (0.109, true)] {
-        let mut scene = scenes::find("plane_r_stick").unwrap().scene();
-        let height = 0.1;
-        scene.body[0].velocity = [0.0; 3];
-        scene.body[0].shape = ShapeSpec::Box {
-            sides: [ratio * height, ratio * height, height],
-            cells: [1; 3],
-        };
-        // Compliance tilts the box (12 % at a stiffness of 1e4, 3 at 1e5): a stiffer spring than the scene's.
-        scene.stiffness = 1e7;
-        scene.body[0].position[2] = 0.05 - 1e-8;
-        let simulation = after(&scene, &friction(0.9), 3.0);
-        let drop = simulation.quantity("cube", Quantity::Height, None).unwrap();
-        println!("ratio {ratio}: height {drop:.4}");
-        assert_eq!(
-            drop < 0.04,
-            topples,
-            "half width / half height {ratio} on a slope of 0.11: height {drop}"
-        );
+    for (kind, slope) in [("rigid", 0.11), ("deformable", 0.11), ("points", 0.5)] {
+        for (share, topples) in [(1.01, false), (0.99, true)] {
+            let scene = box_on_a_slope(kind, slope, share * slope);
+            let simulation = after(&scene, &sharp(0.9), 0.3);
+            let along = Some([1.0, 0.0, 0.0]);
+            let way = simulation.quantity("box", Quantity::Travel, along).unwrap();
+            println!("{kind}, {share} of the threshold: {way:.2e} m in .3 s");
+            assert_eq!(
+                way > 1e-4,
+                topples,
+                "{kind}, half width / half height {share} of the slope: {way:e} m in .3 s"
+            );
+        }
     }
 }
 
@@ -71,7 +56,7 @@ fn balls_slip_below_the_threshold_of_rolling_and_roll_above_it() {
             &scene,
             &Settings {
                 time_step: Some(0.001),
-                ..friction(mu)
+                ..sharp(mu)
             },
             1.0,
         );
@@ -95,28 +80,10 @@ fn balls_slip_below_the_threshold_of_rolling_and_roll_above_it() {
 /// Between two walls, half a millimetre in either, a cube alone is held where `2 mu N` carries its weight, here at .2.
 #[test]
 fn a_cube_between_walls_holds_above_its_threshold_and_slides_below_it() {
-    for (kind, cells, extra) in [
-        ("rigid", 1, ""),
-        ("deformable", 2, "young = 1e4\n"),
-        ("points", 11, "young = 1e4\n"),
-    ] {
-        // Points lie half a spacing inside of the cube's sides.
-        let half = if kind == "points" {
-            0.05 * 10.0 / 11.0
-        } else {
-            0.05
-        };
-        let wall = half - 5e-4;
-        let text = format!(
-            "name = 'cube'\nabout = 'a cube between walls'\ntime_step = 0.005\nduration = 10\nfriction = 0.3\nstiffness = 10\n\
-             grid_spacing = 0.0182\n[wedge]\nthreshold = 0.2\nbody = 'cube'\nwall = 'left'\n\
-             [[plane]]\nname = 'left'\nnormal = [1, 0, 0]\noffset = -{wall}\n[[plane]]\nnormal = [-1, 0, 0]\noffset = -{wall}\n\
-             [[body]]\nname = 'cube'\nkind = '{kind}'\nmass = 0.1\n{extra}position = [0, 0, 0]\n\
-             shape = {{ box = {{ sides = [0.1, 0.1, 0.1], cells = [{cells}, {cells}, {cells}] }} }}\n"
-        );
-        let scene = Scene::parse(&text).unwrap();
+    for kind in ["rigid", "deformable", "points"] {
+        let scene = cube_between_walls(kind);
         for (mu, holds) in [(0.202, true), (0.198, false)] {
-            let simulation = after(&scene, &friction(mu), 0.5);
+            let simulation = after(&scene, &sharp(mu), 0.5);
             let speed = simulation.quantity("cube", Quantity::Speed, None).unwrap();
             println!("{kind}, mu {mu}: {speed:.1e} m/s");
             assert_eq!(speed < 1e-3, holds, "{kind} at {mu}: {speed:e} m/s");
@@ -128,7 +95,7 @@ fn a_cube_between_walls_holds_above_its_threshold_and_slides_below_it() {
 fn a_wedge_holds_above_its_threshold_and_falls_below_it() {
     let scene = scenes::find("wdg_rr").unwrap().scene();
     for (mu, holds) in [(0.040, false), (0.044, false), (0.052, true)] {
-        let mut simulation = after(&scene, &friction(mu), 0.7);
+        let mut simulation = after(&scene, &sharp(mu), 0.7);
         let early = simulation.quantity("block", Quantity::Drop, None).unwrap();
         for _ in 0..60 {
             simulation.step();
@@ -149,14 +116,14 @@ fn a_wedge_holds_above_its_threshold_and_falls_below_it() {
 /// In its fifth step the residual has a kink on the way to the solution, at which a search that only ever goes down stops.
 #[test]
 fn a_stack_of_rigid_and_soft_cubes_settles_over_a_kink() {
-    after(&scenes::find("stack").unwrap().scene(), &friction(0.3), 0.1);
+    after(&scenes::find("stack").unwrap().scene(), &sharp(0.3), 0.1);
 }
 
 #[test]
 fn a_stack_of_boxes_does_not_drift() {
     let mut scene = scenes::find("stack_rr").unwrap().scene();
     scene.duration = 100.0;
-    let mut simulation = after(&scene, &friction(0.3), 10.0);
+    let mut simulation = after(&scene, &sharp(0.3), 10.0);
     let attachments = simulation.state().attachments.clone();
     let x: Vec<_> = simulation.state().rigids.iter().map(|r| r.x).collect();
     for _ in 0..4000 {
