@@ -171,30 +171,29 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32], last: usize) -> (Vec<[u32; 9]>, 
     };
     let bodies = body_of.iter().max().map_or(0.0, |b| f64::from(*b) + 1.0);
     let cells = bodies * size.iter().map(|n| *n as f64).product::<f64>();
-    let mut rows = vec![[0u32; 9]; base.len()];
     // A table of all places in the box is quick; points that flew far apart would make it endless.
     if cells <= 64.0 * base.len() as f64 + 1e6 {
-        let cell = |p: usize, k: usize| {
-            let [body, slab, row, x] = place(p, k);
+        let cell = |p: usize, r: usize| {
+            let [body, slab, row, x] = place(p, 3 * r);
             (((body * size[last] + slab) * size[3 - last] + row) * size[0] + x) as usize
         };
-        let mut number = vec![u32::MAX; cells as usize];
+        let mut number = vec![0; cells as usize];
         for p in 0..base.len() {
-            for r in 0..9 {
-                let first = cell(p, 3 * r);
-                number[first..first + 3].fill(0);
+            number[cell(p, 0)] = 1;
+        }
+        // A point reaches three nodes along each axis. What runs over the end of a row, a slab or a body is nothing: no point begins at its last two.
+        for next in [1, size[0], size[0] * size[3 - last]].map(|n| n as usize) {
+            for i in (next..number.len()).rev() {
+                let second = i.checked_sub(2 * next).map_or(0, |i| number[i]);
+                number[i] |= number[i - next] | second;
             }
         }
         let mut count = 0;
-        for n in number.iter_mut().filter(|n| **n == 0) {
+        for n in number.iter_mut().filter(|n| **n > 0) {
             *n = count;
             count += 1;
         }
-        for (p, rows) in rows.iter_mut().enumerate() {
-            for (r, first) in rows.iter_mut().enumerate() {
-                *first = number[cell(p, 3 * r)];
-            }
-        }
+        let rows = each(base.len(), |p| std::array::from_fn(|r| number[cell(p, r)]));
         return (rows, count as usize);
     }
     let mut all: Vec<[i64; 4]> = (0..base.len())
@@ -203,12 +202,11 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32], last: usize) -> (Vec<[u32; 9]>, 
         .collect();
     all.sort_unstable();
     all.dedup();
-    for (p, rows) in rows.iter_mut().enumerate() {
-        for (r, first) in rows.iter_mut().enumerate() {
-            let found = all.binary_search(&place(p, 3 * r));
-            *first = found.expect("every place is in the list") as u32;
-        }
-    }
+    let number = |p: usize, r: usize| {
+        let found = all.binary_search(&place(p, 3 * r));
+        found.expect("every place is in the list") as u32
+    };
+    let rows = each(base.len(), |p| std::array::from_fn(|r| number(p, r)));
     (rows, all.len())
 }
 
@@ -217,14 +215,11 @@ impl Grid {
     /// those that join others, so bodies don't stick to each other through a node between them.
     pub(crate) fn new(points: &Points, body_of: &[u32], dx: f64) -> Grid {
         let n = points.x.len();
-        let base: Vec<[i64; 3]> = points
-            .x
-            .iter()
-            .map(|x| {
-                // What flew off after a step that wasn't solved still has a number.
-                [0, 1, 2].map(|i| (x[i] / dx - 0.5).floor().clamp(-FARTHEST, FARTHEST) as i64)
-            })
-            .collect();
+        let base: Vec<[i64; 3]> = each(n, |p| {
+            // What flew off after a step that wasn't solved still has a number.
+            let first = |x: f64| (x / dx - 0.5).floor().clamp(-FARTHEST, FARTHEST) as i64;
+            [0, 1, 2].map(|i| first(points.x[p][i]))
+        });
         let stencils = each(n, |p| {
             let mut s = Stencil {
                 w: [[0.0; 3]; 3],

@@ -8,10 +8,11 @@ use crate::contact::{Attachment, Pairs};
 use crate::grid::{FEW, Grid, each};
 use crate::model::{Coupling, Model, Places};
 use crate::newton::{NewtonSettings, solve};
-use crate::real::{M3, V3};
+use crate::real::V3;
 use crate::scene::Scene;
 use crate::state::State;
 use crate::system::{System, Trial};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
@@ -454,22 +455,17 @@ impl Simulation {
             self.state.nodes.v[i as usize] = V3::zeros();
         }
         if let Some(grid) = grid {
-            let points = &self.state.points;
-            let velocity = |i: usize| trial.grid_velocities[i];
-            let moved: Vec<(V3, M3, M3)> = each(points.x.len(), |p| {
-                let v = grid.value_at(p, velocity);
-                (
-                    v,
-                    grid.affine_at(p, &points.x[p], velocity),
-                    self.model.materials[p].settle(&trial.gradients[p]),
-                )
-            });
             let points = &mut self.state.points;
-            for (p, (v, affine, gradient)) in moved.into_iter().enumerate() {
-                points.v[p] = v;
-                points.affine[p] = affine;
-                points.gradient[p] = gradient;
-            }
+            let velocity = |i: usize| trial.grid_velocities[i];
+            let (all, before) = (points.v.par_iter_mut().zip(&mut points.affine), &points.x);
+            all.zip(&mut points.gradient)
+                .enumerate()
+                .with_min_len(FEW)
+                .for_each(|(p, ((v, affine), gradient))| {
+                    *v = grid.value_at(p, velocity);
+                    *affine = grid.affine_at(p, &before[p], velocity);
+                    *gradient = self.model.materials[p].settle(&trial.gradients[p]);
+                });
             points.x = trial.places.points;
         }
         self.state.step += 1;

@@ -89,8 +89,10 @@ impl Scene {
         read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>,
     ) -> Result<Scene, MeshError> {
         let mut scene = self.clone();
-        for body in &mut scene.body {
-            let ShapeSpec::Mesh(mesh) = &mut body.shape else {
+        let of_bodies = scene.body.iter_mut().map(|body| &mut body.shape);
+        let of_sizes = scene.sizes.values_mut().flat_map(|s| s.shapes.values_mut());
+        for shape in of_bodies.chain(of_sizes) {
+            let ShapeSpec::Mesh(mesh) = shape else {
                 continue;
             };
             let Some(file) = mesh.file.clone().filter(|_| mesh.is_elsewhere()) else {
@@ -108,14 +110,18 @@ impl Scene {
         Ok(scene)
     }
 
-    /// The first body whose mesh is still in a file, and that file.
+    /// The first body whose mesh, at any size, is still in a file, and that file.
     pub(crate) fn without_mesh(&self) -> Option<(&str, &str)> {
-        self.body.iter().find_map(|body| match &body.shape {
-            ShapeSpec::Mesh(mesh) if mesh.is_elsewhere() => {
-                Some((body.name.as_str(), mesh.file.as_deref()?))
-            }
-            _ => None,
-        })
+        let of_bodies = self.body.iter().map(|body| (&body.name, &body.shape));
+        let of_sizes = self.sizes.values().flat_map(|size| &size.shapes);
+        of_bodies
+            .chain(of_sizes)
+            .find_map(|(name, shape)| match shape {
+                ShapeSpec::Mesh(mesh) if mesh.is_elsewhere() => {
+                    Some((name.as_str(), mesh.file.as_deref()?))
+                }
+                _ => None,
+            })
     }
 }
 

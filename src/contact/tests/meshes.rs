@@ -153,6 +153,45 @@ fn what_is_wrong_with_a_mesh_is_said() {
     }
 }
 
+/// A scene of one's own at another of its sizes, whose mesh comes from a file too.
+#[test]
+fn a_size_puts_in_its_shapes_and_its_grid() {
+    let text = scenes::find("iplane_m_slide").unwrap().toml.to_owned()
+        + "\n[sizes.ball]\ngrid_spacing = 0.03\nshapes = { cube = { mesh = { file = 'ball.obj', scale = 0.1, spacing = 0.03 } } }\n";
+    let scene = Scene::parse(&text).unwrap();
+    let refused = Simulation::new(&scene, &Settings::default()).err().unwrap();
+    assert!(refused.to_string().contains("ball.obj"), "{refused}");
+    let scene = scene.with_meshes(&beside).unwrap();
+    let ball = scene.at_size("ball").unwrap();
+    assert_eq!(ball.grid_spacing, Some(0.03));
+    let [cube, ball] = [scene, ball].map(|s| Simulation::new(&s, &Settings::default()).unwrap());
+    let [many, few] = [&cube, &ball].map(Simulation::n_particles);
+    assert!(many == 1331 && (1..1331).contains(&few), "{many}, {few}");
+    for (old, new, says) in [
+        ("{ cube = ", "{ cub = ", "`sizes.ball.shapes.cub`"),
+        (
+            "spacing = 0.03 } }",
+            "spacing = -1 } }",
+            "`sizes.ball.shapes.cube.mesh.spacing`",
+        ),
+        (
+            "grid_spacing = 0.03",
+            "grid_spacing = 0",
+            "`sizes.ball.grid_spacing`",
+        ),
+        (
+            "{ mesh = {",
+            "{ sheet = { side = 1, cells = 2 } } } #",
+            "`body[0].kind`",
+        ),
+    ] {
+        let wrong = text.replacen(old, new, 1);
+        assert_ne!(wrong, text);
+        let error = Scene::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
 /// Lattices that no memory holds are refused.
 #[test]
 fn bodies_of_too_many_places_are_refused() {

@@ -17,7 +17,7 @@ pub fn sharp(friction: f64) -> Settings {
 
 /// A box on a slope, which topples where its half width over half height is below the slope. Points lie half a spacing inside: the widths are theirs.
 pub fn box_on_a_slope(kind: &str, slope: f64, ratio: f64) -> Scene {
-    // Compliance tilts a box (12 % of the threshold at a contact stiffness of 1e4 if it is rigid, 3 % at 1e7 Pa if it is soft): all are stiff here.
+    // Compliance tilts a box (12 % of the threshold at a contact stiffness of 1e4 if it is rigid, 2 to 4 % at 1e7 Pa if it is soft): all are stiff here.
     let (young, stiffness, cells) = match kind {
         "rigid" => ("", 1e7, [1, 1, 1]),
         "deformable" => ("young = 1e8", 1e6, [1, 1, 4]),
