@@ -1,8 +1,8 @@
 //! The grid of material points in one step: which nodes carry mass, and the quadratic B-splines between points and nodes.
 //!
 //! Nodes are numbered along x first, so the 27 around a point are nine rows of three that follow each other, and along the longer of y and z last.
-//! What points add to nodes is summed in shares: equally many points that follow each other in that order, each share by itself, and shares one
-//! after the other. How many there are depends on the points alone: the same bits for any number of threads.
+//! What points add to nodes is summed in shares: equally many points, by body and by slab across that axis, each share by itself, and shares
+//! one after the other. How many there are depends on the points alone: the same bits for any number of threads.
 
 mod single;
 
@@ -31,7 +31,7 @@ const LIGHT: usize = 16384;
 /// Nodes whose sums one thread adds up at a time.
 const NODES: usize = 1024;
 
-/// Points of a share at least.
+/// Points of a share at least, where there is more than one.
 const SHARE: usize = 96;
 
 /// Shares at most.
@@ -94,7 +94,7 @@ pub(crate) struct Grid {
     /// Points by body and by the slab of cells they are in across the longer of y and z.
     order: Vec<u32>,
     /// The axis across these slabs.
-    across: usize,
+    slab_axis: usize,
 }
 
 /// `(0..n).map(f)` in order, on several threads when there are many.
@@ -161,8 +161,8 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32], last: usize) -> (Vec<[u32; 9]>, 
     }
     let place = |p: usize, k: usize| {
         let at = [k % 3, k / 3 % 3, k / 9];
-        let [x, then, last] = [0, 3 - last, last].map(|i| base[p][i] - low[i] + at[i] as i64);
-        [i64::from(body_of[p]), last, then, x]
+        let [x, row, slab] = [0, 3 - last, last].map(|i| base[p][i] - low[i] + at[i] as i64);
+        [i64::from(body_of[p]), slab, row, x]
     };
     let size: [i64; 3] = if base.is_empty() {
         [0; 3]
@@ -236,10 +236,10 @@ impl Grid {
             }
             s
         });
-        let across = longer(&base);
-        let (rows, n_nodes) = numbered(&base, body_of, across);
+        let slab_axis = longer(&base);
+        let (rows, n_nodes) = numbered(&base, body_of, slab_axis);
         let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_by_key(|&p| (body_of[p as usize], base[p as usize][across]));
+        order.sort_by_key(|&p| (body_of[p as usize], base[p as usize][slab_axis]));
         let mut grid = Grid {
             mass: Vec::new(),
             velocity: Vec::new(),
@@ -249,7 +249,7 @@ impl Grid {
             rows,
             n_nodes,
             order,
-            across,
+            slab_axis,
         };
         let all = grid.shares(|_| true);
         grid.mass = grid.onto_nodes(&all, |p, add| {
@@ -278,7 +278,7 @@ impl Grid {
         let points = self.order.iter().copied().filter(|p| adds(*p as usize));
         let points: Vec<u32> = points.collect();
         // Neighbours in a slab of cells have most nodes in common: less than a slab a share costs more than it brings.
-        let slab = |p: u32| self.base[p as usize][self.across];
+        let slab = |p: u32| self.base[p as usize][self.slab_axis];
         let next = points.windows(2).filter(|p| slab(p[0]) != slab(p[1]));
         let slabs = 1 + next.count();
         let most = (points.len() / SHARE).min(slabs).clamp(1, SHARES);
@@ -328,8 +328,11 @@ impl Grid {
             }
             (sums, others)
         };
-        let (sums, others): (Vec<Vec<T>>, Vec<_>) =
-            shares.par_iter().with_max_len(1).map(of_share).collect();
+        let (sums, others): (Vec<Vec<T>>, Vec<_>) = if self.rows.len() < FEW {
+            shares.iter().map(of_share).collect()
+        } else {
+            shares.par_iter().with_max_len(1).map(of_share).collect()
+        };
         // A node's sums in the order of the shares.
         let add = |(chunk, out): (usize, &mut [T])| {
             let own = chunk * NODES..chunk * NODES + out.len();
@@ -490,10 +493,20 @@ mod tests {
     #[test]
     fn nodes_are_numbered_alike_however_far_points_are_apart() {
         let mut random = Random::new(41);
-        let mut cell = || (20.0 * random.number()) as i64 - 10;
-        let mut base: Vec<[i64; 3]> = (0..300).map(|_| [cell(), cell(), cell()]).collect();
-        let mut body: Vec<u32> = (0..300).map(|p| p % 3).collect();
-        let (near, count) = numbered(&base, &body, 2);
+        let mut cell = |n: f64| (n * random.number()) as i64 - 10;
+        let base: Vec<[i64; 3]> = (0..300)
+            .map(|_| [cell(20.0), cell(14.0), cell(9.0)])
+            .collect();
+        let body: Vec<u32> = (0..300).map(|p| p % 3).collect();
+        for last in [1, 2] {
+            numbers_stay(&base, &body, last);
+        }
+        assert_eq!(numbered(&[], &[], 2), (Vec::new(), 0));
+    }
+
+    fn numbers_stay(base: &[[i64; 3]], body: &[u32], last: usize) {
+        let (mut base, mut body) = (base.to_vec(), body.to_vec());
+        let (near, count) = numbered(&base, &body, last);
         assert!(
             near.iter()
                 .flatten()
@@ -501,9 +514,8 @@ mod tests {
         );
         base.push([1 << 40, 1 << 40, 1 << 40]);
         body.push(2);
-        let (far, more) = numbered(&base, &body, 2);
+        let (far, more) = numbered(&base, &body, last);
         assert_eq!((far[..300] == near[..], more), (true, count + 27));
-        assert_eq!(numbered(&[], &[], 2), (Vec::new(), 0));
     }
 
     /// Lattices lie on edges of cells as soon as their spacing and the grid's have a common measure.
@@ -528,9 +540,9 @@ mod tests {
     #[test]
     fn weights_hold_linear_fields_and_momentum() {
         // As deep as they are high, and four times as deep: shared out by height and by depth.
-        for (depth, across) in [(1.0, 2), (4.0, 1)] {
+        for (depth, axis) in [(1.0, 2), (4.0, 1)] {
             let grid = weights_hold(&V3::new(1.0, depth, 1.0));
-            assert_eq!(grid.across, across);
+            assert_eq!(grid.slab_axis, axis);
             let shares = grid.shares(|p| p % 5 != 0);
             let many: Vec<usize> = shares.iter().map(|share| share.points.len()).collect();
             assert!(

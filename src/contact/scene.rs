@@ -500,18 +500,7 @@ impl SceneFile for Scene {
     }
 
     fn sized(&self, size: &str) -> Option<Scene> {
-        let found = self.sizes.get(size)?;
-        let mut scene = self.clone();
-        scene.grid_spacing = found.grid_spacing.or(self.grid_spacing);
-        for body in &mut scene.body {
-            if let Some(shape) = found.shapes.get(&body.name) {
-                body.shape = shape.clone();
-            }
-        }
-        if let Some(row) = &mut scene.paper {
-            row.differs.clone_from(&found.differs);
-        }
-        Some(scene)
+        self.sizes.get(size).map(|found| self.with(found))
     }
 }
 

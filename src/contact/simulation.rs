@@ -158,7 +158,7 @@ impl Simulation {
     /// ```
     pub fn new(scene: &Scene, settings: &Settings) -> Result<Simulation, StartError> {
         scene.validate()?;
-        let mut scene = scene.clone();
+        let mut scene = scene.alone();
         scene.coupling = settings.coupling.unwrap_or(scene.coupling);
         scene.friction = settings.friction.unwrap_or(scene.friction);
         scene.time_step = settings.time_step.unwrap_or(scene.time_step);
@@ -194,12 +194,13 @@ impl Simulation {
     /// # Errors
     /// [`StartError::OtherScene`] when its state doesn't fit its scene.
     pub fn resume(checkpoint: &Checkpoint) -> Result<Simulation, StartError> {
-        checkpoint.scene.validate()?;
-        if let Some((body, file)) = checkpoint.scene.without_mesh() {
+        let scene = checkpoint.scene.alone();
+        scene.validate()?;
+        if let Some((body, file)) = scene.without_mesh() {
             let (body, file) = (body.to_owned(), file.to_owned());
             return Err(StartError::MeshNotRead { body, file });
         }
-        let scene = checkpoint.scene.clone().in_order_of_arrival();
+        let scene = scene.in_order_of_arrival();
         let state = checkpoint.state.clone();
         // The step that was made last had the bodies of its beginning.
         let last = state.step.saturating_sub(1) as f64 * scene.time_step;
@@ -457,10 +458,11 @@ impl Simulation {
         if let Some(grid) = grid {
             let points = &mut self.state.points;
             let velocity = |i: usize| trial.grid_velocities[i];
-            let (all, before) = (points.v.par_iter_mut().zip(&mut points.affine), &points.x);
-            all.zip(&mut points.gradient)
+            let (motions, before) = (points.v.par_iter_mut().zip(&mut points.affine), &points.x);
+            motions
+                .zip(&mut points.gradient)
                 .enumerate()
-                .with_min_len(FEW)
+                .with_min_len(64)
                 .for_each(|(p, ((v, affine), gradient))| {
                     *v = grid.value_at(p, velocity);
                     *affine = grid.affine_at(p, &before[p], velocity);

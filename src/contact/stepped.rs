@@ -328,18 +328,10 @@ impl Sibling for Simulation {
         keep_on: &dyn Fn() -> bool,
     ) -> Result<Vec<Row>, Fault> {
         let known = scenes::find(name);
-        let mut scene = known
+        let scene = known
             .ok_or_else(|| format!("there is no scene `{name}`"))?
             .scene();
-        if request.at == At::Paper && scene.sizes.contains_key("paper") {
-            scene = scene.at_size("paper")?;
-        }
-        Ok(rows(
-            &scene,
-            &Settings::default(),
-            request.seconds,
-            keep_on,
-        )?)
+        rows_at(&scene, request, keep_on)
     }
 
     fn rows_of(
@@ -347,8 +339,21 @@ impl Sibling for Simulation {
         request: &TableRequest,
         keep_on: &dyn Fn() -> bool,
     ) -> Option<Result<Vec<Row>, Fault>> {
-        let rows = rows(scene, &Settings::default(), request.seconds, keep_on);
-        Some(rows.map_err(Fault::from))
+        Some(rows_at(scene, request, keep_on))
+    }
+}
+
+/// What a scene expects, at the paper's size where that is asked for and there is one.
+fn rows_at(
+    scene: &Scene,
+    request: &TableRequest,
+    keep_on: &dyn Fn() -> bool,
+) -> Result<Vec<Row>, Fault> {
+    let settings = Settings::default();
+    let run = |scene: &Scene| Ok(rows(scene, &settings, request.seconds, keep_on)?);
+    match request.at == At::Paper && scene.sizes.contains_key("paper") {
+        true => run(&scene.at_size("paper")?),
+        false => run(scene),
     }
 }
 

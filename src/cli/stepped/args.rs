@@ -96,7 +96,7 @@ pub struct TableArgs {
     /// Which: examples of the paper (particles), scenes (contact), studies X2 to Y6 (apic) [default: all].
     #[arg(value_name = "NAME,...", value_delimiter = ',')]
     pub names: Vec<String>,
-    /// At the paper's size where a scene has a small one too; minutes for some.
+    /// At the paper's size where a scene has a small one too; minutes for some, much longer for the sand of `contact`.
     #[arg(long)]
     pub paper: bool,
     /// Simulate at most so many seconds of each scene of `contact`; what is expected later stays unmeasured.

@@ -24,12 +24,36 @@ pub struct Size {
 }
 
 impl Scene {
+    /// The scene at this size.
+    pub(super) fn with(&self, size: &Size) -> Scene {
+        let mut scene = self.clone();
+        scene.grid_spacing = size.grid_spacing.or(self.grid_spacing);
+        for body in &mut scene.body {
+            if let Some(shape) = size.shapes.get(&body.name) {
+                body.shape = shape.clone();
+            }
+        }
+        if let Some(row) = &mut scene.paper {
+            row.differs.clone_from(&size.differs);
+        }
+        scene
+    }
+
+    /// The scene without its other sizes, as it runs.
+    pub(crate) fn alone(&self) -> Scene {
+        Scene {
+            sizes: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
     pub(super) fn check_size(&self, c: &mut Checks, name: &str, size: &Size) {
+        c.that(!name.is_empty(), "sizes", "\"\"", "a name");
         let spacing = size.grid_spacing.unwrap_or(1.0);
         c.positive(format_args!("sizes.{name}.grid_spacing"), spacing);
-        for (of, shape) in &size.shapes {
-            let place = format!("sizes.{name}.shapes.{of}");
-            match self.body.iter().position(|b| b.name == *of) {
+        for (name_of_body, shape) in &size.shapes {
+            let place = format!("sizes.{name}.shapes.{name_of_body}");
+            match self.body.iter().position(|b| b.name == *name_of_body) {
                 Some(k) => {
                     let shape = shape.clone();
                     let body = BodySpec {
@@ -38,7 +62,12 @@ impl Scene {
                     };
                     body.check_shape(c, k, &place);
                 }
-                None => c.that(false, place, format!("{of:?}"), "the name of a body"),
+                None => c.that(
+                    false,
+                    place,
+                    format!("{name_of_body:?}"),
+                    "the name of a body",
+                ),
             }
         }
     }

@@ -159,10 +159,13 @@ fn a_size_puts_in_its_shapes_and_its_grid() {
     let text = scenes::find("iplane_m_slide").unwrap().toml.to_owned()
         + "\n[sizes.ball]\ngrid_spacing = 0.03\nshapes = { cube = { mesh = { file = 'ball.obj', scale = 0.1, spacing = 0.03 } } }\n";
     let scene = Scene::parse(&text).unwrap();
-    let refused = Simulation::new(&scene, &Settings::default()).err().unwrap();
+    let unread = scene.at_size("ball").unwrap();
+    let refused = Simulation::new(&unread, &Settings::default())
+        .err()
+        .unwrap();
     assert!(refused.to_string().contains("ball.obj"), "{refused}");
-    let scene = scene.with_meshes(&beside).unwrap();
-    let ball = scene.at_size("ball").unwrap();
+    let read = scene.with_meshes(&beside).unwrap();
+    let ball = read.at_size("ball").unwrap();
     assert_eq!(ball.grid_spacing, Some(0.03));
     let [cube, ball] = [scene, ball].map(|s| Simulation::new(&s, &Settings::default()).unwrap());
     let [many, few] = [&cube, &ball].map(Simulation::n_particles);
@@ -174,6 +177,7 @@ fn a_size_puts_in_its_shapes_and_its_grid() {
             "spacing = -1 } }",
             "`sizes.ball.shapes.cube.mesh.spacing`",
         ),
+        ("[sizes.ball]", "[sizes.\"\"]", "`sizes`"),
         (
             "grid_spacing = 0.03",
             "grid_spacing = 0",

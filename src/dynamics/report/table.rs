@@ -6,7 +6,7 @@ pub enum At {
     /// Seconds to a minute each.
     #[default]
     Small,
-    /// The paper's; minutes for some.
+    /// The paper's; minutes for some, much longer for others.
     Paper,
 }
 

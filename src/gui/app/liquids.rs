@@ -63,6 +63,8 @@ impl App {
             L::Scene(scene) => {
                 if settings.scene != *scene {
                     settings.scene.clone_from(scene);
+                    // A size of the same name may be far larger there.
+                    settings.scale.clear();
                     settings.settle_size();
                     self.liquids.stage.change();
                 }
