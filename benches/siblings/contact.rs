@@ -422,23 +422,22 @@ fn thresholds() {
         );
     }
     for (name, level, overlap, young) in [
-        ("wdg_rr", 5, 5e-3, None),
-        ("wdg_rr", 6, 5e-3, None),
-        ("wdg_rr", 6, 1e-3, None),
-        ("wdg_rr", 7, 1e-3, None),
-        ("wdg_rr", 7, 3e-4, None),
-        ("wdg_dr", 3, 5e-3, Some(1e8)),
-        ("wdg_dr", 4, 1e-3, Some(1e8)),
-        ("wdg_rm", 3, 5e-3, Some(1e4)),
-        ("wdg_rm", 5, 5e-3, Some(1e5)),
+        ("wdg_rr", 5, Some(5e-3), None),
+        ("wdg_rr", 6, Some(5e-3), None),
+        ("wdg_rr", 6, Some(1e-3), None),
+        ("wdg_rr", 7, Some(1e-3), None),
+        ("wdg_rr", 7, Some(3e-4), None),
+        ("wdg_rm", 3, None, Some(1e4)),
+        ("wdg_rm", 5, None, Some(1e5)),
     ] {
         let mut scene = scenes::find(name).expect("a scene").scene();
         finer(&mut scene, level, overlap, young);
         let exact = scene.wedge.as_ref().expect("a wedge").threshold;
         let body = scene.body[0].name.clone();
+        let overlap = overlap.map_or(String::new(), |o| format!("; overlap {o:e} m"));
         let young = young.map_or(String::new(), |e| format!("; Young's modulus {e:e} Pa"));
         told(
-            &format!("wedge; {name}; ball of level {level}; overlap {overlap:e} m{young}"),
+            &format!("wedge; {name}; ball of level {level}{overlap}{young}"),
             exact,
             bisect(1.04 * exact, 0.9 * exact, |mu| holds(&scene, &body, mu)),
         );
@@ -455,8 +454,8 @@ fn holds(scene: &Scene, body: &str, mu: f64) -> bool {
     speed.expect("a body") < 1e-3
 }
 
-/// A wedge of a pair with a finer ball, another overlap of the pair and its walls, m, and a stiffer soft body, Pa.
-fn finer(scene: &mut Scene, level: u32, overlap: f64, young: Option<f64>) {
+/// A wedge of a pair with a finer ball, another overlap of a rigid pair and its walls, m, and a stiffer soft body, Pa.
+fn finer(scene: &mut Scene, level: u32, overlap: Option<f64>, young: Option<f64>) {
     let ShapeSpec::Ball { radius, .. } = scene.body[1].shape else {
         panic!("the second body of a pair is its ball");
     };
@@ -466,7 +465,7 @@ fn finer(scene: &mut Scene, level: u32, overlap: f64, young: Option<f64>) {
         shells: 1,
         spacing: None,
     };
-    if scene.body[0].kind == Kind::Rigid {
+    if let Some(overlap) = overlap {
         scene.stiffness = scene.stiffness.max(40.0);
         for plane in &mut scene.plane {
             plane.offset = -(2.0 * radius - 0.5 * overlap);
