@@ -500,7 +500,7 @@ impl SceneFile for Scene {
     }
 
     fn sized(&self, size: &str) -> Option<Scene> {
-        self.sizes.get(size).map(|found| self.with(found))
+        self.sizes.get(size).map(|found| self.resized(found))
     }
 }
 

@@ -86,8 +86,7 @@ mod tests {
                         ..body.clone()
                     }],
                     expect: Vec::new(),
-                    sizes: std::collections::BTreeMap::new(),
-                    ..scene.clone()
+                    ..scene.without_sizes()
                 };
                 let state = Simulation::new(&alone, &Settings::default()).unwrap();
                 let state = state.state();

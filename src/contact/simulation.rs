@@ -158,7 +158,7 @@ impl Simulation {
     /// ```
     pub fn new(scene: &Scene, settings: &Settings) -> Result<Simulation, StartError> {
         scene.validate()?;
-        let mut scene = scene.alone();
+        let mut scene = scene.without_sizes();
         scene.coupling = settings.coupling.unwrap_or(scene.coupling);
         scene.friction = settings.friction.unwrap_or(scene.friction);
         scene.time_step = settings.time_step.unwrap_or(scene.time_step);
@@ -194,7 +194,7 @@ impl Simulation {
     /// # Errors
     /// [`StartError::OtherScene`] when its state doesn't fit its scene.
     pub fn resume(checkpoint: &Checkpoint) -> Result<Simulation, StartError> {
-        let scene = checkpoint.scene.alone();
+        let scene = checkpoint.scene.without_sizes();
         scene.validate()?;
         if let Some((body, file)) = scene.without_mesh() {
             let (body, file) = (body.to_owned(), file.to_owned());
@@ -458,11 +458,13 @@ impl Simulation {
         if let Some(grid) = grid {
             let points = &mut self.state.points;
             let velocity = |i: usize| trial.grid_velocities[i];
+            // Few points stay on their thread, as in `each`.
+            let least = if points.x.len() < FEW { FEW } else { 64 };
             let (motions, before) = (points.v.par_iter_mut().zip(&mut points.affine), &points.x);
             motions
                 .zip(&mut points.gradient)
                 .enumerate()
-                .with_min_len(64)
+                .with_min_len(least)
                 .for_each(|(p, ((v, affine), gradient))| {
                     *v = grid.value_at(p, velocity);
                     *affine = grid.affine_at(p, &before[p], velocity);

@@ -25,7 +25,7 @@ pub struct Size {
 
 impl Scene {
     /// The scene at this size.
-    pub(super) fn with(&self, size: &Size) -> Scene {
+    pub(super) fn resized(&self, size: &Size) -> Scene {
         let mut scene = self.clone();
         scene.grid_spacing = size.grid_spacing.or(self.grid_spacing);
         for body in &mut scene.body {
@@ -40,7 +40,7 @@ impl Scene {
     }
 
     /// The scene without its other sizes, as it runs.
-    pub(crate) fn alone(&self) -> Scene {
+    pub(crate) fn without_sizes(&self) -> Scene {
         Scene {
             sizes: BTreeMap::new(),
             ..self.clone()

@@ -2,23 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
-use stokeslet_contact::newton::NewtonSettings;
+#[path = "support/sharp.rs"]
+mod sharp;
+
+use sharp::sharp;
 use stokeslet_contact::scene::Quantity;
 use stokeslet_contact::{Settings, Simulation, scenes};
 
 const G: f64 = 9.81;
 const TAN: f64 = 0.11;
-
-fn sharp(friction: f64) -> Settings {
-    Settings {
-        friction: Some(friction),
-        newton: NewtonSettings {
-            tolerance_factor: 1e-5,
-            ..NewtonSettings::default()
-        },
-        ..Settings::default()
-    }
-}
 
 fn run(simulation: &mut Simulation, seconds: f64) {
     while simulation.time() < seconds - 1e-9 {

@@ -22,20 +22,22 @@ fn after(scene: &Scene, settings: &Settings, seconds: f64) -> Simulation {
     simulation
 }
 
-/// To 1 %, boxes of every kind.
+/// To 1 %: rigid, deformable and of material points.
 #[test]
 fn boxes_topple_on_the_narrow_side_of_the_threshold() {
     for (kind, slope) in [("rigid", 0.11), ("deformable", 0.11), ("points", 0.5)] {
         for (share, topples) in [(1.01, false), (0.99, true)] {
             let scene = box_on_a_slope(kind, slope, share * slope);
-            let simulation = after(&scene, &sharp(0.9), 0.3);
+            // What topples is on its way soon; what stands has longer to begin.
+            let seconds = if topples { 0.3 } else { 1.0 };
+            let simulation = after(&scene, &sharp(0.9), seconds);
             let along = Some([1.0, 0.0, 0.0]);
             let way = simulation.quantity("box", Quantity::Travel, along).unwrap();
-            println!("{kind}, {share} of the threshold: {way:.2e} m in .3 s");
+            println!("{kind}, {share} of the threshold: {way:.2e} m in {seconds} s");
             assert_eq!(
                 way > 1e-4,
                 topples,
-                "{kind}, half width / half height {share} of the slope: {way:e} m in .3 s"
+                "{kind}, half width / half height {share} of the slope: {way:e} m in {seconds} s"
             );
         }
     }
