@@ -9,8 +9,8 @@ use egui_kittest::kittest::Queryable;
 use stokeslet::SYSTEMS;
 use stokeslet::dynamics::lcp::Watch;
 use stokeslet::dynamics::report::picture::Framing;
-use stokeslet::dynamics::stepped::Run;
 use stokeslet::dynamics::stepped::look::Role;
+use stokeslet::dynamics::stepped::{Run, SceneRow};
 use stokeslet_gui::liquids::settings::{Colour, Mark, Side, Slice};
 use stokeslet_gui::liquids::shot::{Shot, SystemShot};
 use stokeslet_gui::liquids::systems::install;
@@ -211,6 +211,12 @@ fn two_transfers_run_side_by_side_and_one_is_changed_while_it_runs() {
     settled(&mut window);
     let cells = shot(&window, 0).seen.look.cells.expect("cells").n;
     assert_eq!(cells, [64, 64]);
+    // Another scene starts at its usual size, though it has one of that name.
+    let apic = stokeslet::system("apic").expect("a system");
+    let has_paper = |row: &SceneRow| row.name == "square" && row.sizes.contains(&"paper".into());
+    assert!(apic.scenes().iter().any(has_paper));
+    liquid(&mut window, L::Scene("apic/square".to_owned()));
+    assert!(window.state().settings().liquids.scale.is_empty());
 }
 
 /// A scene that comes with the program, changed and opened as one's own.
