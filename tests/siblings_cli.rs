@@ -143,7 +143,7 @@ fn a_scene_may_name_a_mesh_beside_it() {
     let file = place.path().join("own.toml");
     let scene = "name = 'own'\nabout = 'a tetrahedron'\ntime_step = 0.01\nduration = 1\nfriction = 0.3\nstiffness = 100\n\
                  plane = [{ normal = [0, 0, 1] }]\n[[body]]\nname = 'a'\nkind = 'rigid'\nmass = 1\nposition = [0, 0, 1]\n\
-                 shape = { mesh = { file = 'a.obj', scale = 0.1 } }\n";
+                 shape = { mesh = { file = 'a.obj', scale = 0.1 } }\n[sizes.cube]\nshapes = { a = { box = { sides = [1, 1, 1], cells = [1, 1, 1] } } }\n";
     fs::write(&file, scene).unwrap();
     let (file, out) = (file.to_str().unwrap(), place.path().to_str().unwrap());
     let run = [
@@ -176,6 +176,10 @@ fn a_scene_may_name_a_mesh_beside_it() {
     .concat();
     fine(&more);
     assert_eq!(log(&folder).lines().count(), 6);
+    // Its other size is another run, which doesn't go on from this one.
+    fine(&[&run[..], &["--size", "cube", "--resume"]].concat());
+    let folder = place.path().join("contact-own-cube");
+    assert_eq!(log(&folder).lines().count(), 4);
 }
 
 #[test]

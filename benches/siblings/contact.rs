@@ -34,6 +34,9 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// Processor seconds that a scene may take in `scenes`, and on the way to the steps of `preconditioners` and `products`.
 const PATIENCE: f64 = 20.0;
 
+/// Turns of `threads`.
+const TURNS: usize = 15;
+
 fn main() {
     let asked: Vec<String> = std::env::args()
         .skip(1)
@@ -274,34 +277,45 @@ fn sand() {
     }
 }
 
-/// Seconds of the clock on one and on two threads, turn by turn, of the same steps of scenes under way: on a machine that others use, the
-/// least of five counts.
+/// The same steps of scenes of material points on one thread, on two, and twice at once on one thread each: what two threads of this machine can do
+/// at most, which may be less than twice one (they share caches, power and at times a core). Medians of turns.
 fn threads(names: &[String]) {
-    println!("scene,points,at s,steps,one thread s,two threads s,ratio");
+    println!("scene,points,at s,steps,one thread s,two threads s,two at once s,ratio,most");
     let of_points = |scene: &Scene| scene.body.iter().any(|b| b.kind == Kind::Points);
     for scene in chosen(names).into_iter().filter(of_points) {
-        let pools = [1, 2].map(|n| {
+        let pools = [1, 1, 2].map(|n| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
             pool.expect("threads")
         });
-        let (checkpoint, steps) = pools[0].install(|| under_way(&scene));
-        let steps = steps.div_ceil(4);
-        let mut least = [f64::INFINITY; 2];
-        for _ in 0..5 {
-            for (pool, best) in pools.iter().zip(&mut least) {
-                let mut simulation = Simulation::resume(&checkpoint).expect("the same scene");
-                let begin = Instant::now();
-                pool.install(|| (0..steps).for_each(|_| _ = simulation.step()));
-                *best = best.min(begin.elapsed().as_secs_f64());
-            }
-        }
-        let [one, two] = least;
+        let [one, other, two] = &pools;
+        let (checkpoint, steps) = one.install(|| under_way(&scene));
+        let steps = steps.div_ceil(TURNS as u32);
+        let of = |pool: &rayon::ThreadPool| {
+            let mut simulation = Simulation::resume(&checkpoint).expect("the same scene");
+            let begin = Instant::now();
+            pool.install(|| (0..steps).for_each(|_| _ = simulation.step()));
+            begin.elapsed().as_secs_f64()
+        };
+        let at_once = || {
+            std::thread::scope(|scope| {
+                let beside = scope.spawn(|| of(other));
+                of(one).max(beside.join().expect("no panic"))
+            })
+        };
+        let turns: Vec<[f64; 3]> = (0..TURNS).map(|_| [of(one), of(two), at_once()]).collect();
+        let median = |k: usize| {
+            let mut all: Vec<f64> = turns.iter().map(|turn| turn[k]).collect();
+            all.sort_by(f64::total_cmp);
+            all[TURNS / 2]
+        };
+        let [one, two, at_once] = [0, 1, 2].map(median);
         let at = checkpoint.state.step as f64 * scene.time_step;
         println!(
-            "{},{},{at:.3},{steps},{one:.3},{two:.3},{:.2}",
+            "{},{},{at:.3},{steps},{one:.4},{two:.4},{at_once:.4},{:.2},{:.2}",
             scene.name,
             checkpoint.state.points.x.len(),
-            one / two
+            one / two,
+            2.0 * one / at_once,
         );
     }
 }

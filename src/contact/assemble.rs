@@ -1,5 +1,6 @@
 //! From a scene to its model and first state: meshes, points, masses, who touches whom.
 
+use crate::broad::runs;
 use crate::closed::{Closed, Moments};
 use crate::generate;
 use crate::material::Material;
@@ -34,6 +35,7 @@ pub(crate) fn assemble(scene: &Scene, n_present: usize) -> (Model, State) {
         coupling: scene.coupling,
         bodies: Vec::new(),
         particles: Vec::new(),
+        runs: Vec::new(),
         objects: Vec::new(),
         tets: Vec::new(),
         springs: Vec::new(),
@@ -73,6 +75,7 @@ pub(crate) fn assemble(scene: &Scene, n_present: usize) -> (Model, State) {
             Kind::Points => a.points(body),
         }
     }
+    a.model.runs = runs(&a.model.particles);
     a.state.attachments = vec![Vec::new(); a.model.objects.len()];
     (a.model, a.state)
 }

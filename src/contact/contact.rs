@@ -4,13 +4,15 @@
 //! step left; nothing here remembers what Newton tried. An attachment lives in its object's own frame, or as weights in a triangle,
 //! so a body at rest keeps its bits.
 
+use crate::broad::Broad;
 use crate::grid::{each, each_some};
 use crate::mesh::{Boxes, bounds, entry, hit_weights, nearest_on_triangle};
 use crate::model::{Coupling, Frame, Mesh, Model, Object, Particle, Places, Pose, Source, Surface};
 use crate::real::{Dual, M3, R3, Real, V3, fixed, slopes, values, variable};
-use crate::shape::{nearest, relax};
+use crate::shape::{Shape, nearest, relax};
 use crate::walk::{End, Walked, end_normal, participants, walk};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Where a particle's spring is fastened on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +61,13 @@ impl Contact {
 /// Forces frozen at the start of a step, by object and particle.
 pub(crate) type Frozen = Vec<Vec<(u32, V3)>>;
 
+/// Where everything is on trial.
+struct Trial<'a> {
+    places: &'a Places,
+    particles: &'a [V3],
+    broad: Broad<'a>,
+}
+
 /// One end of a pair: the step's start and a trial.
 pub(crate) struct Pairs<'a> {
     pub model: &'a Model,
@@ -89,10 +98,15 @@ impl Pairs<'_> {
     /// `mu` is the friction of the relaxation: that of the scene, or 0 where friction is frozen.
     pub(crate) fn touching(&self, trial: &Places, trial_particles: &[V3], mu: f64) -> Vec<Contact> {
         let mut out = Vec::new();
+        let on_trial = Trial {
+            places: trial,
+            particles: trial_particles,
+            broad: Broad::new(self.model, self.start_particles, trial_particles),
+        };
         for (o, object) in self.model.objects.iter().enumerate() {
             match &object.surface {
-                Surface::LevelSet(_) => self.on_level_set(o, trial, trial_particles, mu, &mut out),
-                Surface::Mesh(mesh) => self.on_mesh(o, mesh, trial, trial_particles, mu, &mut out),
+                Surface::LevelSet(shape) => self.on_level_set(o, shape, &on_trial, mu, &mut out),
+                Surface::Mesh(mesh) => self.on_mesh(o, mesh, &on_trial, mu, &mut out),
             }
         }
         if let Some(frozen) = self.frozen {
@@ -103,17 +117,23 @@ impl Pairs<'_> {
         out
     }
 
-    fn on_level_set(&self, o: usize, trial: &Places, at: &[V3], mu: f64, out: &mut Vec<Contact>) {
+    fn on_level_set(
+        &self,
+        o: usize,
+        shape: &Shape,
+        trial: &Trial,
+        mu: f64,
+        out: &mut Vec<Contact>,
+    ) {
         let object = &self.model.objects[o];
-        let Surface::LevelSet(shape) = &object.surface else {
-            return;
-        };
-        let pose = trial.pose(&object.frame);
+        let at = trial.particles;
+        let pose = trial.places.pose(&object.frame);
         let reach = shape.half_extent();
-        let one = |p: usize| {
-            if !may_touch(object, &self.model.particles[p]) {
-                return None;
-            }
+        let candidates = trial
+            .broad
+            .reaching(object, [&pose; 2], (-reach, reach), |_| false);
+        let one = |i: usize| {
+            let p = candidates[i] as usize;
             let z = into_frame(&pose, &at[p]);
             if z.iter().zip(reach.iter()).any(|(x, r)| x.abs() >= *r)
                 || shape.phi::<f64>(z.into()) >= 0.0
@@ -142,19 +162,12 @@ impl Pairs<'_> {
                 unfinished: false,
             })
         };
-        out.extend(each_some(at.len(), one));
+        out.extend(each_some(candidates.len(), one));
     }
 
-    fn on_mesh(
-        &self,
-        o: usize,
-        mesh: &Mesh,
-        trial: &Places,
-        at: &[V3],
-        mu: f64,
-        out: &mut Vec<Contact>,
-    ) {
+    fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &Trial, mu: f64, out: &mut Vec<Contact>) {
         let object = &self.model.objects[o];
+        let (trial, at, broad) = (trial.places, trial.particles, &trial.broad);
         let (pose, before) = (trial.pose(&object.frame), self.start.pose(&object.frame));
         let deformable = match object.frame {
             Frame::Nodes(first) => {
@@ -179,19 +192,23 @@ impl Pairs<'_> {
                 ]
             }
         };
-        let near: Vec<Option<[V3; 2]>> = each(at.len(), |p| {
-            if !may_touch(object, &self.model.particles[p]) {
-                return None;
-            }
-            let path = path(p);
+        let attached = &self.attachments[o];
+        let is_held = |run: &Range<usize>| {
+            let first = attached.partition_point(|e| (e.0 as usize) < run.start);
+            attached
+                .get(first)
+                .is_some_and(|e| (e.0 as usize) < run.end)
+        };
+        let reaching = broad.reaching(object, [&before, &pose], (low, high), is_held);
+        let near = |i: usize| {
+            let p = reaching[i];
+            let path = path(p as usize);
             let apart = (0..3).any(|i| {
                 path[0][i].max(path[1][i]) < low[i] || path[0][i].min(path[1][i]) > high[i]
             });
-            (!apart || lookup(&self.attachments[o], p as u32).is_some()).then_some(path)
-        });
-        let candidates: Vec<u32> = (0..at.len() as u32)
-            .filter(|&p| near[p as usize].is_some())
-            .collect();
+            (!apart || lookup(attached, p).is_some()).then_some((p, path))
+        };
+        let candidates: Vec<(u32, [V3; 2])> = each_some(reaching.len(), near);
         if candidates.is_empty() {
             return;
         }
@@ -212,9 +229,8 @@ impl Pairs<'_> {
         let position =
             |v: u32| deformable.map_or_else(|| mesh.points[v as usize], |(_, b)| b[v as usize]);
         let one = |i: usize| {
-            let p = candidates[i];
-            let path = near[p as usize].expect("candidates are near");
-            let (start, fresh) = match lookup(&self.attachments[o], p) {
+            let (p, path) = candidates[i];
+            let (start, fresh) = match lookup(attached, p) {
                 Some(x) => (x, None),
                 None => self
                     .hit(object, mesh, boxes, deformable, p, path)

@@ -27,6 +27,9 @@ const EDGE: f64 = 1e-8;
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
+/// As [`FEW`], of loops over stiffnesses.
+const HEAVY: usize = 64;
+
 /// As [`FEW`], of loops that only copy or scale.
 const LIGHT: usize = 16384;
 
@@ -105,6 +108,15 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
         (0..n).map(f).collect()
     } else {
         (0..n).into_par_iter().with_min_len(64).map(f).collect()
+    }
+}
+
+/// [`each`] where one takes a microsecond.
+pub(crate) fn each_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if n < HEAVY {
+        (0..n).map(f).collect()
+    } else {
+        (0..n).into_par_iter().with_min_len(16).map(f).collect()
     }
 }
 

@@ -18,7 +18,8 @@
 //! | [`mesh_file`], [`closed`] | STL, OBJ and PLY files into solids: moments, points and cells inside | `real`, `generate` |
 //! | [`material`] | a deformation gradient into a stress | `real` |
 //! | `grid` | material points into a grid and back | `material` |
-//! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `shape`, `model` |
+//! | `broad` | places into the particles that may reach an object | `model` |
+//! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `shape`, `model`, `broad` |
 //! | `system` | a change of velocities into a residual, and its derivative | `contact`, `grid` |
 //! | [`newton`], [`krylov`], `direct` | a system into its solution, with a status | `system` |
 //! | [`scene`], [`scenes`], `assemble` | TOML into bodies | `generate`, `stokeslet-dynamics` |
@@ -61,6 +62,7 @@
 //! ```
 
 mod assemble;
+mod broad;
 pub mod closed;
 pub mod contact;
 mod direct;

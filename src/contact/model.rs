@@ -1,5 +1,6 @@
 //! What doesn't change from step to step but when bodies come in: which particles touch which objects, elements, springs, materials.
 
+use crate::broad::Run;
 use crate::material::Material;
 use crate::mesh::{Boxes, Topology, bounds};
 use crate::real::{M3, V3};
@@ -159,6 +160,8 @@ pub(crate) struct Model {
     pub coupling: Coupling,
     pub bodies: Vec<BodyInfo>,
     pub particles: Vec<Particle>,
+    /// [`crate::broad::runs`] of the particles.
+    pub runs: Vec<Run>,
     pub objects: Vec<Object>,
     pub tets: Vec<Tet>,
     pub springs: Vec<Spring>,

@@ -449,7 +449,7 @@ impl SceneFile for Scene {
                 poisson,
                 "at least 0 and below 0.5",
             );
-            b.check_shape(c, k, &format!("body[{k}].shape"));
+            b.check_shape(c, &format!("body[{k}].shape"), Some(&format!("body[{k}]")));
             self.check_arrival(c, k);
             if b.kind == Kind::Points {
                 c.positive("grid_spacing", self.grid_spacing.unwrap_or(0.0));

@@ -8,13 +8,14 @@
 //! Forces reach the unknowns through the transpose of the map from velocities to particles, taken at the trial state.
 
 use crate::contact::{Contact, Frozen, Pairs};
-use crate::grid::{Grid, each, each_light, each_pair};
+use crate::grid::{FEW, Grid, each, each_light, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
 use crate::state::State;
 use nalgebra::UnitQuaternion;
 use std::sync::OnceLock;
+use stokeslet_dynamics::awake::Awake;
 
 mod derivative;
 
@@ -43,6 +44,8 @@ pub(crate) struct System<'a> {
     inverse_scale: Vec<f64>,
     /// Right singular vectors of the points' gradients at the first trial, near to which those of all others lie; the identity where it needed none.
     axes: OnceLock<Vec<M3>>,
+    /// For a step's many loops over points and particles.
+    awake: Awake,
 }
 
 /// The system at a trial.
@@ -97,6 +100,7 @@ impl<'a> System<'a> {
             inverse_scale: scale.iter().map(|s| 1.0 / s).collect(),
             scale,
             axes: OnceLock::new(),
+            awake: Awake::new(model.particles.len().max(state.nodes.x.len()) / FEW),
         }
     }
 
@@ -161,6 +165,7 @@ impl<'a> System<'a> {
 
     /// Where the scaled unknowns `z` take everything, and the residual there.
     pub(crate) fn at(&self, scaled: &[f64]) -> Trial {
+        self.awake.renew();
         let (model, state, dt) = (self.model, self.state, self.model.dt);
         let z: Vec<f64> = scaled.iter().zip(&self.scale).map(|(z, s)| z / s).collect();
         let mut places = Places {

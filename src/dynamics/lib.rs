@@ -12,6 +12,7 @@
 //!
 //! | module | turns what into what | may use |
 //! | --- | --- | --- |
+//! | [`awake`] | threads that would sleep between light loops into ones that don't | |
 //! | [`grid`] | lattices, staggered velocities, level sets of bodies, open fractions | |
 //! | [`linear`] | sparse symmetric systems into solutions: sweeps, conjugate gradients | |
 //! | [`particles`] | particles into level sets and velocities, and back | `grid` |
@@ -46,6 +47,7 @@
 //! | change how scene files are read, or what is said of mistakes in them | `scene_file.rs` |
 //! | add a table of \[003\] | a function and a row in `scenes/eckert/tables/`, its picture in `report/splitting.rs` |
 
+pub mod awake;
 pub mod grid;
 pub mod lcp;
 pub mod linear;

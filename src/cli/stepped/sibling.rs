@@ -118,9 +118,13 @@ pub fn run_file(
         tracks.push(run);
     }
     let steps = args.steps.map_or(needed, |n| n as usize);
+    let mut folder = format!("{}-{}", system.name(), scene.name);
+    if let Some(size) = &args.size {
+        folder = format!("{folder}-{size}");
+    }
     let request = RunRequest {
         title: scene.title,
-        out: args.out.join(format!("{}-{}", system.name(), scene.name)),
+        out: args.out.join(folder),
         frames: steps,
         every: args.every.map_or(steps.div_ceil(20), |n| n as usize),
         formats: args.format.clone(),

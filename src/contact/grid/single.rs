@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use wide::f32x4;
 
-use super::{Grid, OnPoints, Share, Sum, each, each_light};
+use super::{Grid, OnPoints, Share, Sum, each, each_heavy, each_light};
 use crate::material::M9;
 use crate::real::{M3, V3};
 
@@ -63,7 +63,7 @@ impl Stiffness {
         for (i, p) in points.iter().enumerate() {
             place[*p] = Some(i as u32);
         }
-        let list = each(points.len(), |i| {
+        let list = each_heavy(points.len(), |i| {
             let mut out = [[f32x4::ZERO; 9]; 3];
             for (kl, column) in of(points[i]).as_slice().chunks_exact(9).enumerate() {
                 for (j, out) in out.iter_mut().enumerate() {

@@ -9,8 +9,13 @@ use crate::model::Kind;
 pub(super) const MOST_PLACES: f64 = 2e7;
 
 impl BodySpec {
-    /// What its shape, which stands at `place` of the file, asks of sizes, counts and the kind of body `k`.
-    pub(super) fn check_shape(&self, c: &mut Checks, k: usize, place: &str) {
+    /// What its shape, which stands at `place` of the file, asks of sizes, counts and the body's kind. Where that doesn't go with it, `place` is
+    /// what is wrong, or what the body itself says at `of_body`.
+    pub(super) fn check_shape(&self, c: &mut Checks, place: &str, of_body: Option<&str>) {
+        let at = |key: &str| match of_body {
+            Some(body) => format!("{body}.{key}"),
+            None => place.to_owned(),
+        };
         let positive = |c: &mut Checks, key: &str, value: f64| {
             c.positive(format_args!("{place}.{key}"), value);
         };
@@ -86,18 +91,20 @@ impl BodySpec {
                 mesh.check(c, place, self.kind);
                 c.that(
                     self.surface != SurfaceSpec::LevelSet,
-                    format_args!("body[{k}].surface"),
+                    at("surface"),
                     "level_set",
                     "mesh or none for a mesh",
                 );
                 &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
         };
-        c.that(
-            kinds.contains(&self.kind),
-            format_args!("body[{k}].kind"),
-            format!("{:?}", self.kind).to_lowercase(),
-            &format!("one that goes with its shape: {kinds:?}").to_lowercase(),
-        );
+        let is_for_it = kinds.contains(&self.kind);
+        let (own, kinds) = (format!("{:?}", self.kind), format!("{kinds:?}"));
+        let (own, kinds) = (own.to_lowercase(), kinds.to_lowercase());
+        let (found, range) = match of_body {
+            Some(_) => (own, format!("one that goes with its shape: {kinds}")),
+            None => (format!("for {kinds}"), format!("for a {own} body")),
+        };
+        c.that(is_for_it, at("kind"), found, &range);
     }
 }

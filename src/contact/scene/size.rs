@@ -53,14 +53,14 @@ impl Scene {
         c.positive(format_args!("sizes.{name}.grid_spacing"), spacing);
         for (name_of_body, shape) in &size.shapes {
             let place = format!("sizes.{name}.shapes.{name_of_body}");
-            match self.body.iter().position(|b| b.name == *name_of_body) {
-                Some(k) => {
+            match self.body.iter().find(|b| b.name == *name_of_body) {
+                Some(body) => {
                     let shape = shape.clone();
                     let body = BodySpec {
                         shape,
-                        ..self.body[k].clone()
+                        ..body.clone()
                     };
-                    body.check_shape(c, k, &place);
+                    body.check_shape(c, &place, None);
                 }
                 None => c.that(
                     false,
@@ -70,5 +70,21 @@ impl Scene {
                 ),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::{Scene, SceneFile};
+
+    #[test]
+    fn a_shape_that_does_not_go_with_its_body_is_told_at_its_size() {
+        let text = "name = 'a'\nabout = 'b'\ntime_step = 0.01\nduration = 1\nfriction = 0.3\nstiffness = 1e3\n\
+            body = [{ name = 'ball', kind = 'rigid', mass = 1, position = [0, 0, 0], shape = { ball = { radius = 0.1 } } }]\n\
+            [sizes.large]\nshapes = { ball = { sheet = { side = 0.1, cells = 4 } } }";
+        let error = Scene::parse(text).expect_err("a rigid sheet").to_string();
+        let wanted =
+            "line 9: `sizes.large.shapes.ball` is for [cloth], but must be for a rigid body";
+        assert_eq!(error, wanted);
     }
 }

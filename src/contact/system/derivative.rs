@@ -160,6 +160,7 @@ impl<'a> System<'a> {
         preconditioner: Preconditioner,
         precision: Precision,
     ) -> Tangent<'a> {
+        self.awake.renew();
         let (model, state, dt) = (self.model, self.state, self.model.dt);
         let mut blocks = Vec::new();
         for (i, b) in state.rigids.iter().enumerate() {
@@ -455,6 +456,7 @@ impl Tangent<'_> {
     /// `H~ u`, or `H~^T u`.
     pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
         let system = self.system;
+        system.awake.renew();
         let first = system.grid_at(0);
         let (scale, node_scale) = system.inverse_scale.split_at(first);
         let z: Vec<f64> = u.iter().zip(scale).map(|(u, s)| u * s).collect();
