@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::grid::each;
+use crate::loops::{Work, each};
 use crate::mesh::bounds;
 use crate::model::{Model, Object, Particle, Pose};
 use crate::real::V3;
@@ -77,7 +77,7 @@ impl Broad<'_> {
         };
         Broad {
             runs,
-            boxes: each(runs.len(), around),
+            boxes: each(Work::Heavy, runs.len(), around),
         }
     }
 

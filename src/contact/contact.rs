@@ -5,7 +5,7 @@
 //! so a body at rest keeps its bits.
 
 use crate::broad::Broad;
-use crate::grid::{each, each_some};
+use crate::loops::{Work, each, each_some};
 use crate::mesh::{Boxes, bounds, entry, hit_weights, nearest_on_triangle};
 use crate::model::{Coupling, Frame, Mesh, Model, Object, Particle, Places, Pose, Source, Surface};
 use crate::real::{Dual, M3, R3, Real, V3, fixed, slopes, values, variable};
@@ -162,7 +162,7 @@ impl Pairs<'_> {
                 unfinished: false,
             })
         };
-        out.extend(each_some(candidates.len(), one));
+        out.extend(each_some(Work::Usual, candidates.len(), one));
     }
 
     fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &Trial, mu: f64, out: &mut Vec<Contact>) {
@@ -208,7 +208,7 @@ impl Pairs<'_> {
             });
             (!apart || lookup(attached, p).is_some()).then_some((p, path))
         };
-        let candidates: Vec<(u32, [V3; 2])> = each_some(reaching.len(), near);
+        let candidates: Vec<(u32, [V3; 2])> = each_some(Work::Usual, reaching.len(), near);
         if candidates.is_empty() {
             return;
         }
@@ -289,7 +289,7 @@ impl Pairs<'_> {
                 unfinished: walked.unfinished,
             })
         };
-        out.extend(each_some(candidates.len(), one));
+        out.extend(each_some(Work::Heavy, candidates.len(), one));
     }
 
     /// The first entry of a path into a mesh that the pair isn't registered with.
@@ -423,10 +423,12 @@ impl Pairs<'_> {
                             },
                         ))
                     };
-                    each(self.start_particles.len() - since, |k| inside(since + k))
-                        .into_iter()
-                        .flatten()
-                        .collect()
+                    each(Work::Usual, self.start_particles.len() - since, |k| {
+                        inside(since + k)
+                    })
+                    .into_iter()
+                    .flatten()
+                    .collect()
                 }
                 Surface::Mesh(_) => Vec::new(),
             })

@@ -12,6 +12,7 @@ pub(crate) use single::{Stiffness, vector};
 
 use std::ops::{AddAssign, Range};
 
+use crate::loops::{FEW, Work, each};
 use crate::material::M9;
 use crate::real::{M3, V3};
 use crate::state::Points;
@@ -23,15 +24,6 @@ const FARTHEST: f64 = (1u64 << 40) as f64;
 /// How far within its cell a point is taken to be at least, in spacings: on the very edge its weight on the last node would be nothing, and a
 /// node without mass has no velocity.
 const EDGE: f64 = 1e-8;
-
-/// Points below which loops stay on the caller's thread.
-pub(crate) const FEW: usize = 512;
-
-/// As [`FEW`], of loops over stiffnesses.
-const HEAVY: usize = 64;
-
-/// As [`FEW`], of loops that only copy or scale.
-const LIGHT: usize = 16384;
 
 /// Nodes whose sums one thread adds up at a time.
 const NODES: usize = 1024;
@@ -102,69 +94,17 @@ pub(crate) struct Grid {
     slab_axis: usize,
 }
 
-/// `(0..n).map(f)` in order, on several threads when there are many.
-pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    if n < FEW {
-        (0..n).map(f).collect()
-    } else {
-        (0..n).into_par_iter().with_min_len(64).map(f).collect()
-    }
-}
-
-/// [`each`] where one takes a microsecond.
-pub(crate) fn each_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    if n < HEAVY {
-        (0..n).map(f).collect()
-    } else {
-        (0..n).into_par_iter().with_min_len(16).map(f).collect()
-    }
-}
-
-/// Those of [`each`] that are something: most of many are not.
-pub(crate) fn each_some<T: Send>(n: usize, f: impl Fn(usize) -> Option<T> + Sync + Send) -> Vec<T> {
-    if n < FEW {
-        (0..n).filter_map(f).collect()
-    } else {
-        let all = (0..n).into_par_iter().with_min_len(64);
-        all.filter_map(f).collect()
-    }
-}
-
-/// [`each`] where one takes a nanosecond or two, which is less than sharing few of them out costs: with it, and larger chunks in GMRES, 201 steps of `sand_on_sph` took 6.0 s of one
-/// thread, 6.5 without.
-pub(crate) fn each_light<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    if n < LIGHT {
-        (0..n).map(f).collect()
-    } else {
-        each(n, f)
-    }
-}
-
-/// [`each`] of pairs, apart.
-pub(crate) fn each_pair<A: Send, B: Send>(
-    n: usize,
-    f: impl Fn(usize) -> (A, B) + Sync + Send,
-) -> (Vec<A>, Vec<B>) {
-    if n < FEW {
-        return (0..n).map(f).unzip();
-    }
-    let (mut a, mut b) = (Vec::new(), Vec::new());
-    let pairs = (0..n).into_par_iter().with_min_len(64).map(f);
-    pairs.unzip_into_vecs(&mut a, &mut b);
-    (a, b)
-}
-
 impl Grid {
     /// The grid of spacing `dx` (m) under `points`, with their mass and momentum. Each body has nodes of its own but for
     /// those that join others, so bodies don't stick to each other through a node between them.
     pub(crate) fn new(points: &Points, body_of: &[u32], dx: f64) -> Grid {
         let n = points.x.len();
-        let base: Vec<[i64; 3]> = each(n, |p| {
+        let base: Vec<[i64; 3]> = each(Work::Usual, n, |p| {
             // What flew off after a step that wasn't solved still has a number.
             let first = |x: f64| (x / dx - 0.5).floor().clamp(-FARTHEST, FARTHEST) as i64;
             [0, 1, 2].map(|i| first(points.x[p][i]))
         });
-        let stencils = each(n, |p| {
+        let stencils = each(Work::Usual, n, |p| {
             let mut s = Stencil {
                 w: [[0.0; 3]; 3],
                 dw: [[0.0; 3]; 3],
@@ -406,7 +346,7 @@ impl Grid {
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<V3>, Vec<(usize, V3)>) {
-        let nodes = each_light(self.n_nodes, u);
+        let nodes = each(Work::Light, self.n_nodes, u);
         let u = |i: usize| nodes[i];
         self.onto_all(shares, |p, add: &mut [V3; 27], others| {
             let (c, gradient) = (&stiffness[p], self.gradient_at(p, u));

@@ -17,6 +17,7 @@
 //! | [`shape`], [`mesh`], [`walk`] | an attachment and a particle into the relaxed attachment | `real` |
 //! | [`mesh_file`], [`closed`] | STL, OBJ and PLY files into solids: moments, points and cells inside | `real`, `generate` |
 //! | [`material`] | a deformation gradient into a stress | `real` |
+//! | `loops` | many into results in order, on threads where it pays | |
 //! | `grid` | material points into a grid and back | `material` |
 //! | `broad` | places into the particles that may reach an object | `model` |
 //! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `shape`, `model`, `broad` |
@@ -70,6 +71,7 @@ pub mod export;
 pub mod generate;
 mod grid;
 pub mod krylov;
+mod loops;
 pub mod material;
 pub mod mesh;
 pub mod mesh_file;

@@ -5,7 +5,8 @@
 
 use crate::assemble::assemble;
 use crate::contact::{Attachment, Pairs};
-use crate::grid::{FEW, Grid, each};
+use crate::grid::Grid;
+use crate::loops::{FEW, Work, each};
 use crate::model::{Coupling, Model, Places};
 use crate::newton::{NewtonSettings, solve};
 use crate::real::V3;
@@ -317,7 +318,7 @@ impl Simulation {
     }
 
     fn particles(&self, places: &Places) -> Vec<V3> {
-        each(self.model.particles.len(), |p| {
+        each(Work::Usual, self.model.particles.len(), |p| {
             places.particle(&self.model.particles[p])
         })
     }

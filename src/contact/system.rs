@@ -8,7 +8,8 @@
 //! Forces reach the unknowns through the transpose of the map from velocities to particles, taken at the trial state.
 
 use crate::contact::{Contact, Frozen, Pairs};
-use crate::grid::{FEW, Grid, each, each_light, each_pair};
+use crate::grid::Grid;
+use crate::loops::{FEW, Work, each, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
@@ -194,18 +195,18 @@ impl<'a> System<'a> {
         let (mut gradients, mut svds) = (Vec::new(), Vec::new());
         let mut grid_velocities = Vec::new();
         if let Some(grid) = self.grid {
-            grid_velocities = each_light(grid.n_nodes(), |i| {
+            grid_velocities = each(Work::Light, grid.n_nodes(), |i| {
                 grid.velocity[i] + vec3(&z, first + 3 * i)
             });
             let velocity = |i: usize| grid_velocities[i];
-            (places.points, gradients) = each_pair(state.points.x.len(), |p| {
+            (places.points, gradients) = each_pair(Work::Usual, state.points.x.len(), |p| {
                 let x = state.points.x[p] + grid.value_at(p, velocity) * dt;
                 let f = (M3::identity() + grid.gradient_at(p, velocity) * dt)
                     * state.points.gradient[p];
                 (x, f)
             });
         }
-        let particles: Vec<V3> = each(model.particles.len(), |p| {
+        let particles: Vec<V3> = each(Work::Usual, model.particles.len(), |p| {
             places.particle(&model.particles[p])
         });
         let pairs = self.pairs();
@@ -287,7 +288,7 @@ impl<'a> System<'a> {
         if let Some(grid) = self.grid {
             let axes = self.axes.get();
             let stress: Vec<M3>;
-            (stress, svds) = each_pair(gradients.len(), |p| {
+            (stress, svds) = each_pair(Work::Usual, gradients.len(), |p| {
                 let point = &state.points;
                 let near = axes.map_or_else(M3::identity, |axes| axes[p]);
                 let (stress, svd) = model.materials[p].stress_and_svd(&gradients[p], &near);

@@ -1,6 +1,6 @@
 //! How nodes are numbered: those around points alone, in the order in which sums go through them.
 
-use super::each;
+use crate::loops::{Work, each};
 
 /// The axis, y or z, along which points at these cells lie farther apart.
 pub(super) fn longer(base: &[[i64; 3]]) -> usize {
@@ -55,7 +55,9 @@ pub(super) fn numbered(base: &[[i64; 3]], body_of: &[u32], last: usize) -> (Vec<
             *n = count;
             count += 1;
         }
-        let rows = each(base.len(), |p| std::array::from_fn(|r| number[cell(p, r)]));
+        let rows = each(Work::Usual, base.len(), |p| {
+            std::array::from_fn(|r| number[cell(p, r)])
+        });
         return (rows, count as usize);
     }
     let mut all: Vec<[i64; 4]> = (0..base.len())
@@ -68,7 +70,9 @@ pub(super) fn numbered(base: &[[i64; 3]], body_of: &[u32], last: usize) -> (Vec<
         let found = all.binary_search(&place(p, 3 * r));
         found.expect("every place is in the list") as u32
     };
-    let rows = each(base.len(), |p| std::array::from_fn(|r| number(p, r)));
+    let rows = each(Work::Usual, base.len(), |p| {
+        std::array::from_fn(|r| number(p, r))
+    });
     (rows, all.len())
 }
 

@@ -4,7 +4,8 @@ use std::ops::AddAssign;
 
 use wide::f32x4;
 
-use super::{Grid, OnPoints, Share, Sum, each, each_heavy, each_light};
+use super::{Grid, OnPoints, Share, Sum};
+use crate::loops::{Work, each};
 use crate::material::M9;
 use crate::real::{M3, V3};
 
@@ -57,13 +58,13 @@ impl Stiffness {
         is_apart: impl Fn(usize) -> bool + Sync + Send,
         of: impl Fn(usize) -> M9 + Sync + Send,
     ) -> Stiffness {
-        let apart = each(n, is_apart);
+        let apart = each(Work::Usual, n, is_apart);
         let points: Vec<usize> = (0..n).filter(|p| !apart[*p]).collect();
         let mut place = vec![None; n];
         for (i, p) in points.iter().enumerate() {
             place[*p] = Some(i as u32);
         }
-        let list = each_heavy(points.len(), |i| {
+        let list = each(Work::Heavy, points.len(), |i| {
             let mut out = [[f32x4::ZERO; 9]; 3];
             for (kl, column) in of(points[i]).as_slice().chunks_exact(9).enumerate() {
                 for (j, out) in out.iter_mut().enumerate() {
@@ -125,7 +126,7 @@ impl Grid {
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<f32x4>, Vec<(usize, V3)>) {
-        let u = each_light(self.n_nodes, |i| lanes(&u(i)));
+        let u = each(Work::Light, self.n_nodes, |i| lanes(&u(i)));
         self.onto_all(shares, |p, add: &mut [f32x4; 27], others| {
             let stencil = &self.stencils[p];
             let [mut w, mut dw] = [[[f32x4::ZERO; 3]; 3]; 2];

@@ -1,7 +1,7 @@
 //! What a state says: motion of bodies, quantities that scenes expect, energies, forces.
 
 use super::{Energies, Motion, Simulation, Touch};
-use crate::grid::each;
+use crate::loops::{Work, each};
 use crate::model::Kind;
 use crate::real::{M3, V3};
 use crate::scene::Quantity;
@@ -126,7 +126,7 @@ impl Simulation {
                 (s.nodes.x[spring.ends[0] as usize] - s.nodes.x[spring.ends[1] as usize]).norm();
             out.elastic += 0.5 * spring.stiffness * spring.rest * (l / spring.rest - 1.0).powi(2);
         }
-        out.elastic += each(s.points.x.len(), |p| {
+        out.elastic += each(Work::Usual, s.points.x.len(), |p| {
             s.points.volume[p] * self.model.materials[p].energy(&s.points.gradient[p])
         })
         .iter()

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{FEW, OnPoints, Share, Stiffness, each, each_light, vector};
+use crate::grid::{OnPoints, Share, Stiffness, vector};
+use crate::loops::{FEW, Work, each};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
@@ -205,7 +206,7 @@ impl<'a> System<'a> {
             }
             blocks.push(block);
         }
-        let of_contacts = each(trial.contacts.len(), |i| {
+        let of_contacts = each(Work::Heavy, trial.contacts.len(), |i| {
             self.contact_block(&trial.contacts[i], trial)
         });
         let (at_points, others): (Vec<Block>, Vec<Block>) = of_contacts
@@ -222,10 +223,12 @@ impl<'a> System<'a> {
         };
         let points = match precision {
             Precision::Single => Points::Single(Stiffness::new(n_points, is_apart, stiffness)),
-            Precision::Double => Points::Double(each(n_points, |p| match is_apart(p) {
-                true => M9::zeros(),
-                false => stiffness(p),
-            })),
+            Precision::Double => {
+                Points::Double(each(Work::Heavy, n_points, |p| match is_apart(p) {
+                    true => M9::zeros(),
+                    false => stiffness(p),
+                }))
+            }
         };
         let at_points = AtPoints::new(n_points, at_points);
         // Most of what is poured has come apart.
@@ -244,7 +247,7 @@ impl<'a> System<'a> {
             let is_sand = model.bodies.iter().any(|body| body.is_sand);
             let on_grid = preconditioner == Preconditioner::BlockJacobi || !is_sand;
             let blocks = tangent.diagonal(on_grid);
-            tangent.inverse = each(blocks.len(), |i| {
+            tangent.inverse = each(Work::Usual, blocks.len(), |i| {
                 blocks[i].try_inverse().unwrap_or_else(M3::identity)
             });
         }
@@ -538,7 +541,7 @@ impl Tangent<'_> {
             factors.solve_in_place(&mut out);
         }
         let solved = out.len() / 3;
-        let rest = each_light(self.inverse.len() - solved, |i| {
+        let rest = each(Work::Light, self.inverse.len() - solved, |i| {
             let v = self.inverse[solved + i] * vec3(u, 3 * (solved + i));
             [v.x, v.y, v.z]
         });
