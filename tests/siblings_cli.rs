@@ -178,7 +178,7 @@ fn a_scene_may_name_a_mesh_beside_it() {
     assert_eq!(log(&folder).lines().count(), 6);
     // Its other size is another run, which doesn't go on from this one.
     fine(&[&run[..], &["--size", "cube", "--resume"]].concat());
-    let folder = place.path().join("contact-own-cube");
+    let folder = place.path().join("contact-own@cube");
     assert_eq!(log(&folder).lines().count(), 4);
 }
 

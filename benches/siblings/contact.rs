@@ -12,6 +12,7 @@
 //! ```
 //! `NAME:paper` is a scene at the paper's size. Seconds are processor time of one thread, but for `threads`. Results with dates are in `README.md` beside this file.
 
+use std::sync::Barrier;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
@@ -277,10 +278,12 @@ fn sand() {
     }
 }
 
-/// The same steps of scenes of material points on one thread, on two, and twice at once on one thread each: what two threads of this machine can do
-/// at most, which may be less than twice one (they share caches, power and at times a core). Medians of turns.
+/// The same steps of scenes of material points on one thread, on two, and twice at once on one thread each: what two threads of this machine do
+/// that have nothing to do with each other, which may be less than twice one. Medians of turns.
 fn threads(names: &[String]) {
-    println!("scene,points,at s,steps,one thread s,two threads s,two at once s,ratio,most");
+    println!(
+        "scene,points,at s,steps,one thread s,two threads s,two at once s,ratio,of two at once"
+    );
     let of_points = |scene: &Scene| scene.body.iter().any(|b| b.kind == Kind::Points);
     for scene in chosen(names).into_iter().filter(of_points) {
         let pools = [1, 1, 2].map(|n| {
@@ -290,19 +293,23 @@ fn threads(names: &[String]) {
         let [one, other, two] = &pools;
         let (checkpoint, steps) = one.install(|| under_way(&scene));
         let steps = steps.div_ceil(TURNS as u32);
-        let of = |pool: &rayon::ThreadPool| {
+        let of = |pool: &rayon::ThreadPool, together: &Barrier| {
             let mut simulation = Simulation::resume(&checkpoint).expect("the same scene");
+            together.wait();
             let begin = Instant::now();
             pool.install(|| (0..steps).for_each(|_| _ = simulation.step()));
             begin.elapsed().as_secs_f64()
         };
         let at_once = || {
+            let together = Barrier::new(2);
             std::thread::scope(|scope| {
-                let beside = scope.spawn(|| of(other));
-                of(one).max(beside.join().expect("no panic"))
+                let beside = scope.spawn(|| of(other, &together));
+                of(one, &together).max(beside.join().expect("no panic"))
             })
         };
-        let turns: Vec<[f64; 3]> = (0..TURNS).map(|_| [of(one), of(two), at_once()]).collect();
+        let alone = |pool| of(pool, &Barrier::new(1));
+        let turn = |_| [alone(one), alone(two), at_once()];
+        let turns: Vec<[f64; 3]> = (0..TURNS).map(turn).collect();
         let median = |k: usize| {
             let mut all: Vec<f64> = turns.iter().map(|turn| turn[k]).collect();
             all.sort_by(f64::total_cmp);

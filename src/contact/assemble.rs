@@ -1,12 +1,11 @@
 //! From a scene to its model and first state: meshes, points, masses, who touches whom.
 
-use crate::broad::runs;
 use crate::closed::{Closed, Moments};
 use crate::generate;
 use crate::material::Material;
 use crate::mesh::boundary;
 use crate::model::{
-    BodyInfo, Frame, Kind, Mesh, Model, Object, Particle, Source, Spring, Surface, Tet,
+    BodyInfo, Frame, Kind, Mesh, Model, Object, Particle, Source, Spring, Surface, Tet, runs,
 };
 use crate::real::{M3, V3};
 use crate::scene::{BodySpec, Scene, ShapeSpec, SurfaceSpec};

@@ -1,42 +1,17 @@
 //! Broad phase: which particles may reach an object, by boxes around runs of particles that lie together.
 //!
-//! Boxes around a run, at the start of a step and on trial, are taken into the object's frame, so what is left out is exactly what no particle's own
-//! box would let in.
+//! Boxes around a run, at the start of a step and on trial, are taken into the object's frame: nothing is left out that a particle's own box would
+//! let in.
 
 use std::ops::Range;
 
 use crate::loops::{Work, each};
 use crate::mesh::bounds;
-use crate::model::{Model, Object, Particle, Pose};
+use crate::model::{Model, Object, Pose, Run};
 use crate::real::V3;
-
-/// Particles of a run at most: those of a body follow each other, row by row where it is a lattice.
-const RUN: usize = 128;
 
 /// Rounding of a box that is turned, over its size and distance.
 const ROUNDING: f64 = 1e-9;
-
-/// Particles of one body that follow each other.
-pub(crate) struct Run {
-    pub body: u32,
-    pub particles: Range<usize>,
-}
-
-/// All particles, in runs.
-pub(crate) fn runs(particles: &[Particle]) -> Vec<Run> {
-    let mut out = Vec::new();
-    let mut first = 0;
-    for of_body in particles.chunk_by(|a, b| a.body == b.body) {
-        for part in of_body.chunks(RUN) {
-            out.push(Run {
-                body: part[0].body,
-                particles: first..first + part.len(),
-            });
-            first += part.len();
-        }
-    }
-    out
-}
 
 /// A box: its middle and half its sides.
 struct Middle {
@@ -46,7 +21,10 @@ struct Middle {
 
 impl Middle {
     fn around(points: &[V3]) -> Middle {
-        let (low, high) = bounds(points);
+        let (low, high) = match points.iter().all(|x| x.iter().all(|x| x.is_finite())) {
+            true => bounds(points),
+            false => [V3::repeat(f64::NAN); 2].into(), // on no side of anything: let in
+        };
         Middle {
             x: (low + high) / 2.0,
             half: (high - low) / 2.0,
@@ -57,7 +35,8 @@ impl Middle {
     fn in_frame(&self, pose: &Pose) -> (V3, V3) {
         let x = pose.r.transpose() * (self.x - pose.x);
         let half = pose.r.transpose().abs() * self.half;
-        let half = half + (half + self.x.abs() + pose.x.abs()) * ROUNDING;
+        let largest = half.amax() + self.x.amax() + pose.x.amax();
+        let half = half.add_scalar(largest * ROUNDING);
         (x - half, x + half)
     }
 }
@@ -65,39 +44,47 @@ impl Middle {
 /// Where the runs are at the start of a step and on trial.
 pub(crate) struct Broad<'a> {
     runs: &'a [Run],
-    boxes: Vec<[Middle; 2]>,
+    start: Vec<Middle>,
+    trial: Vec<Middle>,
 }
 
 impl Broad<'_> {
     pub(crate) fn new<'a>(model: &'a Model, start: &[V3], trial: &[V3]) -> Broad<'a> {
         let runs = &model.runs;
-        let around = |k: usize| {
-            let of = |at: &[V3]| Middle::around(&at[runs[k].particles.clone()]);
-            [of(start), of(trial)]
+        let of = |at: &[V3]| {
+            let around = |k: usize| Middle::around(&at[runs[k].particles.clone()]);
+            each(Work::Heavy, runs.len(), around)
         };
         Broad {
             runs,
-            boxes: each(Work::Heavy, runs.len(), around),
+            start: of(start),
+            trial: of(trial),
         }
     }
 
-    /// The particles of runs that may touch `object` and may come between `low` and `high` of its frame, ascending; `poses` at the start and on trial.
-    /// `is_held` tells of a range of particles whether any is attached to it.
+    /// The particles of runs that may touch `object` and may be between `low` and `high` of its frame, ascending: on trial, where its pose is `trial`, and on the way
+    /// from the `start` if that is given. `is_held` tells of a range of particles whether any is attached to it.
     pub(crate) fn reaching(
         &self,
         object: &Object,
-        poses: [&Pose; 2],
+        start: Option<&Pose>,
+        trial: &Pose,
         (low, high): (V3, V3),
         is_held: impl Fn(&Range<usize>) -> bool,
     ) -> Vec<u32> {
         let mut out = Vec::new();
-        for (run, boxes) in self.runs.iter().zip(&self.boxes) {
+        for (k, run) in self.runs.iter().enumerate() {
             if object.body == run.body && !object.self_contact {
                 continue;
             }
-            let [(l0, h0), (l1, h1)] = [0, 1].map(|k| boxes[k].in_frame(poses[k]));
-            let (l, h) = (l0.inf(&l1), h0.sup(&h1));
-            if (0..3).any(|i| h[i] < low[i] || l[i] > high[i]) && !is_held(&run.particles) {
+            let at_end = self.trial[k].in_frame(trial);
+            let at_start = start.map_or(at_end, |pose| self.start[k].in_frame(pose));
+            let boxes = [at_start, at_end];
+            let is_apart = |i: usize| {
+                let is_below = boxes.iter().all(|(_, h)| h[i] < low[i]);
+                is_below || boxes.iter().all(|(l, _)| l[i] > high[i])
+            };
+            if (0..3).any(is_apart) && !is_held(&run.particles) {
                 continue;
             }
             out.extend(run.particles.start as u32..run.particles.end as u32);
@@ -122,13 +109,19 @@ mod tests {
         let object = &model.objects[0];
         let mut random = Random::new(41);
         let (mut all, mut let_in) = (0, 0);
-        for _ in 0..200 {
+        for round in 0..200 {
+            // Half of them far from the origin, where rounding is a box's own size.
+            let far = V3::repeat(if round % 2 == 0 { 0.0 } else { 1e8 });
             let pose = |random: &mut Random| Pose {
-                x: random.vector() * 4.0,
+                x: far + random.vector() * 4.0,
                 r: Rotation3::new(random.vector() * 2.0).into_inner(),
             };
             let poses = [pose(&mut random), pose(&mut random)];
-            let centres: Vec<V3> = model.runs.iter().map(|_| random.vector() * 4.0).collect();
+            let centres: Vec<V3> = model
+                .runs
+                .iter()
+                .map(|_| far + random.vector() * 4.0)
+                .collect();
             let near = |random: &mut Random| -> Vec<V3> {
                 let of_run = |(run, x): (&Run, &V3)| -> Vec<V3> {
                     let near = run.particles.clone();
@@ -136,19 +129,21 @@ mod tests {
                 };
                 model.runs.iter().zip(&centres).flat_map(of_run).collect()
             };
-            let (start, trial) = (near(&mut random), near(&mut random));
+            let (mut start, mut trial) = (near(&mut random), near(&mut random));
+            start[90].y = f64::NAN;
+            trial[400].x = f64::INFINITY;
             let high = random.vector().abs() * 0.5;
             let broad = Broad::new(model, &start, &trial);
             let held = 3..4;
             let is_held = |run: &Range<usize>| run.contains(&held.start);
-            let found = broad.reaching(object, [&poses[0], &poses[1]], (-high, high), is_held);
+            let bounds = (-high, high);
+            let found = broad.reaching(object, Some(&poses[0]), &poses[1], bounds, is_held);
             assert!(found.is_sorted() && found.contains(&3));
             for (p, particle) in model.particles.iter().enumerate() {
                 let path = [(&poses[0], start[p]), (&poses[1], trial[p])];
                 let [a, b] = path.map(|(pose, x)| pose.r.transpose() * (x - pose.x));
-                let reaches =
-                    (0..3).all(|i| a[i].min(b[i]) <= high[i] && a[i].max(b[i]) >= -high[i]);
-                let may = reaches && particle.body != object.body;
+                let is_apart = |i: usize| a[i].min(b[i]) > high[i] || a[i].max(b[i]) < -high[i];
+                let may = !(0..3).any(is_apart) && particle.body != object.body;
                 assert!(
                     !may || found.binary_search(&(p as u32)).is_ok(),
                     "particle {p}"

@@ -62,7 +62,7 @@ impl Contact {
 pub(crate) type Frozen = Vec<Vec<(u32, V3)>>;
 
 /// Where everything is on trial.
-struct Trial<'a> {
+struct OnTrial<'a> {
     places: &'a Places,
     particles: &'a [V3],
     broad: Broad<'a>,
@@ -98,7 +98,7 @@ impl Pairs<'_> {
     /// `mu` is the friction of the relaxation: that of the scene, or 0 where friction is frozen.
     pub(crate) fn touching(&self, trial: &Places, trial_particles: &[V3], mu: f64) -> Vec<Contact> {
         let mut out = Vec::new();
-        let on_trial = Trial {
+        let on_trial = OnTrial {
             places: trial,
             particles: trial_particles,
             broad: Broad::new(self.model, self.start_particles, trial_particles),
@@ -121,7 +121,7 @@ impl Pairs<'_> {
         &self,
         o: usize,
         shape: &Shape,
-        trial: &Trial,
+        trial: &OnTrial,
         mu: f64,
         out: &mut Vec<Contact>,
     ) {
@@ -131,7 +131,7 @@ impl Pairs<'_> {
         let reach = shape.half_extent();
         let candidates = trial
             .broad
-            .reaching(object, [&pose; 2], (-reach, reach), |_| false);
+            .reaching(object, None, &pose, (-reach, reach), |_| false);
         let one = |i: usize| {
             let p = candidates[i] as usize;
             let z = into_frame(&pose, &at[p]);
@@ -165,7 +165,7 @@ impl Pairs<'_> {
         out.extend(each_some(Work::Usual, candidates.len(), one));
     }
 
-    fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &Trial, mu: f64, out: &mut Vec<Contact>) {
+    fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &OnTrial, mu: f64, out: &mut Vec<Contact>) {
         let object = &self.model.objects[o];
         let (trial, at, broad) = (trial.places, trial.particles, &trial.broad);
         let (pose, before) = (trial.pose(&object.frame), self.start.pose(&object.frame));
@@ -199,7 +199,7 @@ impl Pairs<'_> {
                 .get(first)
                 .is_some_and(|e| (e.0 as usize) < run.end)
         };
-        let reaching = broad.reaching(object, [&before, &pose], (low, high), is_held);
+        let reaching = broad.reaching(object, Some(&before), &pose, (low, high), is_held);
         let near = |i: usize| {
             let p = reaching[i];
             let path = path(p as usize);

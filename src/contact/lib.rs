@@ -18,9 +18,9 @@
 //! | [`mesh_file`], [`closed`] | STL, OBJ and PLY files into solids: moments, points and cells inside | `real`, `generate` |
 //! | [`material`] | a deformation gradient into a stress | `real` |
 //! | `loops` | many into results in order, on threads where it pays | |
-//! | `grid` | material points into a grid and back | `material` |
-//! | `broad` | places into the particles that may reach an object | `model` |
-//! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `shape`, `model`, `broad` |
+//! | `grid` | material points into a grid and back | `material`, `loops` |
+//! | `broad` | places into the particles that may reach an object | `model`, `mesh`, `loops` |
+//! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `mesh`, `shape`, `model`, `broad`, `loops` |
 //! | `system` | a change of velocities into a residual, and its derivative | `contact`, `grid` |
 //! | [`newton`], [`krylov`], `direct` | a system into its solution, with a status | `system` |
 //! | [`scene`], [`scenes`], `assemble` | TOML into bodies | `generate`, `stokeslet-dynamics` |

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Points and particles below which loops stay on the caller's thread.
+/// Elements of usual work below which a loop stays on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
 /// What one element of a loop takes: loops over few stay on the caller's thread, since sharing them out costs more than it brings.
@@ -17,21 +17,22 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Elements below which a loop stays on its thread, and elements that a thread takes at least.
-    fn few(self) -> (usize, usize) {
-        match self {
-            Work::Light => (16384, 64),
-            Work::Usual => (FEW, 64),
-            Work::Heavy => (64, 16),
+    /// Whether a loop over `n` stays on the caller's thread.
+    pub(crate) fn stays(self, n: usize) -> bool {
+        n < match self {
+            Work::Light => 16384,
+            Work::Usual => FEW,
+            Work::Heavy => 64,
         }
     }
 
-    fn stays(self, n: usize) -> bool {
-        n < self.few().0
-    }
-
+    /// `0..n`, of which a thread takes enough at a time.
     fn all(self, n: usize) -> impl IndexedParallelIterator<Item = usize> {
-        (0..n).into_par_iter().with_min_len(self.few().1)
+        let least = match self {
+            Work::Light | Work::Usual => 64,
+            Work::Heavy => 16,
+        };
+        (0..n).into_par_iter().with_min_len(least)
     }
 }
 

@@ -1,12 +1,12 @@
 //! What doesn't change from step to step but when bodies come in: which particles touch which objects, elements, springs, materials.
 
-use crate::broad::Run;
 use crate::material::Material;
 use crate::mesh::{Boxes, Topology, bounds};
 use crate::real::{M3, V3};
 use crate::shape::Shape;
 use crate::state::State;
 use nalgebra::UnitQuaternion;
+use std::ops::Range;
 
 /// How contact enters the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -160,7 +160,7 @@ pub(crate) struct Model {
     pub coupling: Coupling,
     pub bodies: Vec<BodyInfo>,
     pub particles: Vec<Particle>,
-    /// [`crate::broad::runs`] of the particles.
+    /// The particles in runs ([`runs`]).
     pub runs: Vec<Run>,
     pub objects: Vec<Object>,
     pub tets: Vec<Tet>,
@@ -170,6 +170,31 @@ pub(crate) struct Model {
     pub layers: Vec<u32>,
     /// Nodes that never move, ascending.
     pub pinned: Vec<u32>,
+}
+
+/// Particles of a run at most: those of a body follow each other, row by row where it is a lattice.
+const RUN: usize = 128;
+
+/// Particles of one body that follow each other.
+pub(crate) struct Run {
+    pub body: u32,
+    pub particles: Range<usize>,
+}
+
+/// All particles, in runs.
+pub(crate) fn runs(particles: &[Particle]) -> Vec<Run> {
+    let mut out = Vec::new();
+    let mut first = 0;
+    for of_body in particles.chunk_by(|a, b| a.body == b.body) {
+        for part in of_body.chunks(RUN) {
+            out.push(Run {
+                body: part[0].body,
+                particles: first..first + part.len(),
+            });
+            first += part.len();
+        }
+    }
+    out
 }
 
 /// Pose of a rigid body.

@@ -15,6 +15,7 @@ use crate::state::State;
 use crate::system::{System, Trial};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use stokeslet_dynamics::awake::{self, Awake};
 use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
 
@@ -333,21 +334,23 @@ impl Simulation {
     pub fn step(&mut self) -> StepLog {
         self.admit();
         self.follow_hand();
-        // From outside of the pool each of a step's many loops would wait for a thread to wake.
-        if rayon::current_thread_index().is_none() && self.has_loops_on_threads() {
-            return rayon::scope(|_| self.advance_one());
-        }
         self.advance_one()
     }
 
-    /// Whether enough particles, points or vertices are there for most loops to go to several threads.
-    fn has_loops_on_threads(&self) -> bool {
-        let state = &self.state;
-        self.n_particles().max(state.points.x.len()) >= FEW || state.nodes.x.len() >= FEW
+    /// One step of the bodies that are there, on the pool's threads.
+    fn advance_one(&mut self) -> StepLog {
+        // Vertices inside of bodies are no particles, but count.
+        let many = self.n_particles().max(self.state.nodes.x.len());
+        let is_worth_it = !Work::Usual.stays(many / 2);
+        let mut advance = || awake::with(is_worth_it, |awake| self.advance_with(awake));
+        // From outside of the pool each of a step's many loops would wait for a thread to wake.
+        match rayon::current_thread_index().is_none() && !Work::Heavy.stays(many) {
+            true => rayon::scope(|_| advance()),
+            false => advance(),
+        }
     }
 
-    /// One step of the bodies that are there.
-    fn advance_one(&mut self) -> StepLog {
+    fn advance_with(&mut self, awake: &Awake) -> StepLog {
         let model = &self.model;
         let start = Places::of(&self.state);
         let particles = self.particles(&start);
@@ -370,6 +373,7 @@ impl Simulation {
             &start,
             &particles,
             frozen.as_ref(),
+            awake,
         );
         let gravity = if model.gravity.norm() > 0.0 {
             model.gravity.norm()
@@ -483,13 +487,12 @@ impl Simulation {
         let particles = self.particles(&start);
         let grid = (!self.state.points.x.is_empty())
             .then(|| Grid::new(&self.state.points, &self.model.layers, self.model.dx));
-        f(&System::new(
-            &self.model,
-            &self.state,
-            grid.as_ref(),
-            &start,
-            &particles,
-            None,
-        ))
+        let (model, state, grid) = (&self.model, &self.state, grid.as_ref());
+        let system = |awake: &Awake| {
+            f(&System::new(
+                model, state, grid, &start, &particles, None, awake,
+            ))
+        };
+        awake::with(false, system)
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::contact::{Contact, Frozen, Pairs};
 use crate::grid::Grid;
-use crate::loops::{FEW, Work, each, each_pair};
+use crate::loops::{Work, each, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
@@ -46,7 +46,7 @@ pub(crate) struct System<'a> {
     /// Right singular vectors of the points' gradients at the first trial, near to which those of all others lie; the identity where it needed none.
     axes: OnceLock<Vec<M3>>,
     /// For a step's many loops over points and particles.
-    awake: Awake,
+    awake: &'a Awake,
 }
 
 /// The system at a trial.
@@ -77,6 +77,7 @@ impl<'a> System<'a> {
         start: &'a Places,
         start_particles: &'a [V3],
         frozen: Option<&'a Frozen>,
+        awake: &'a Awake,
     ) -> System<'a> {
         let mut scale = Vec::new();
         for b in &state.rigids {
@@ -101,7 +102,7 @@ impl<'a> System<'a> {
             inverse_scale: scale.iter().map(|s| 1.0 / s).collect(),
             scale,
             axes: OnceLock::new(),
-            awake: Awake::new(model.particles.len().max(state.nodes.x.len()) / FEW),
+            awake,
         }
     }
 

@@ -6,62 +6,109 @@
 //!  thread 0   ==loop==--------==loop==-----==loop==----- ...    renew() before each few loops
 //!  thread 1   ==loop==looking.==loop==look.==loop==looking......sleeps: nothing came
 //! ```
+//! All others of the pool look, or none: a sleeper beside threads that look would be woken at each piece of work. Tried with two threads.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// How often a thread looks for work in vain before it sleeps: about a millisecond.
+/// How often a thread looks for work in vain before it sleeps: about a millisecond where nobody else wants its core.
 const LOOKS: usize = 3000;
 
 /// Pieces of work after which a thread goes back to what it waited for: it may have begun to look in the middle of other work.
 const PIECES: usize = 256;
 
-/// Keeps threads of the current pool awake. Those that find nothing for a while sleep all the same; none looks on once this is dropped.
+thread_local! {
+    /// Whether this thread is within [`with`], or looks: then it must not look (again), since others wait for it.
+    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes this thread busy until it is dropped.
+struct Busy {
+    before: bool,
+}
+
+impl Busy {
+    fn begin() -> Busy {
+        Busy {
+            before: IS_BUSY.replace(true),
+        }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        IS_BUSY.set(self.before);
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    /// Threads that look.
+    looking: AtomicUsize,
+    /// Threads that were told to and haven't heard yet.
+    told: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+/// Keeps the other threads of a pool awake; those that find nothing for a while sleep all the same.
 pub struct Awake {
-    /// Threads at most, beside the caller's.
-    most: usize,
-    /// Those that look, or will.
-    looking: Arc<AtomicUsize>,
-    is_over: Arc<AtomicBool>,
+    others: usize,
+    looks: usize,
+    shared: Arc<Shared>,
+}
+
+/// `f` with the other threads of the current pool awake from [`Awake::renew`] on, where its loops are worth several (`is_worth_it`); outside of a pool nobody is.
+pub fn with<T>(is_worth_it: bool, f: impl FnOnce(&Awake) -> T) -> T {
+    with_looks(is_worth_it, LOOKS, f)
+}
+
+fn with_looks<T>(is_worth_it: bool, looks: usize, f: impl FnOnce(&Awake) -> T) -> T {
+    let others = match rayon::current_thread_index() {
+        Some(_) if is_worth_it => rayon::current_num_threads() - 1,
+        _ => 0,
+    };
+    let shared = Arc::default();
+    let awake = Awake {
+        others,
+        looks,
+        shared,
+    };
+    let _busy = Busy::begin();
+    f(&awake)
 }
 
 impl Awake {
-    /// For loops that are worth `threads` threads; nothing is kept awake before [`Self::renew`], nor outside of a pool.
-    pub fn new(threads: usize) -> Awake {
-        let others = rayon::current_thread_index().map_or(0, |_| rayon::current_num_threads() - 1);
-        Awake {
-            most: others.min(threads.saturating_sub(1)),
-            looking: Arc::default(),
-            is_over: Arc::default(),
-        }
-    }
-
-    /// Has as many threads look for work as are wanted and don't yet.
+    /// Has those look for work that don't.
     pub fn renew(&self) {
-        while self.looking.load(Ordering::Relaxed) < self.most {
-            self.looking.fetch_add(1, Ordering::Relaxed);
-            let (looking, is_over) = (self.looking.clone(), self.is_over.clone());
-            let own = rayon::current_thread_index();
-            rayon::spawn(move || {
-                if rayon::current_thread_index() != own {
-                    look(&is_over);
-                }
-                looking.fetch_sub(1, Ordering::Relaxed);
-            });
+        let of = |n: &AtomicUsize| n.load(Ordering::Relaxed);
+        if of(&self.shared.looking) == self.others || of(&self.shared.told) > 0 {
+            return;
         }
+        let (shared, looks) = (self.shared.clone(), self.looks);
+        shared.told.store(self.others + 1, Ordering::Relaxed);
+        rayon::spawn_broadcast(move |_| {
+            shared.told.fetch_sub(1, Ordering::Relaxed);
+            if !IS_BUSY.get() {
+                shared.looking.fetch_add(1, Ordering::Relaxed);
+                look(looks, &shared.is_over);
+                shared.looking.fetch_sub(1, Ordering::Relaxed);
+            }
+        });
     }
 }
 
 impl Drop for Awake {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.shared.is_over.store(true, Ordering::Relaxed);
     }
 }
 
 /// Does what work there is until none comes any more.
-fn look(is_over: &AtomicBool) {
+fn look(looks: usize, is_over: &AtomicBool) {
+    let _busy = Busy::begin();
     let (mut in_vain, mut pieces) = (0, 0);
-    while in_vain < LOOKS && pieces < PIECES && !is_over.load(Ordering::Relaxed) {
+    while in_vain < looks && pieces < PIECES && !is_over.load(Ordering::Relaxed) {
         if rayon::yield_now() == Some(rayon::Yield::Executed) {
             (in_vain, pieces) = (0, pieces + 1);
         } else {
@@ -81,48 +128,76 @@ mod tests {
         pool.build().expect("threads")
     }
 
-    #[test]
-    fn others_look_for_work_and_sleep_in_the_end() {
-        pool(3).install(|| {
-            for (wanted, others) in [(1, 0), (2, 1), (9, 2)] {
-                let awake = Awake::new(wanted);
-                awake.renew();
-                assert_eq!(awake.looking.load(Ordering::Relaxed), others);
-                let looking = awake.looking.clone();
-                while looking.load(Ordering::Relaxed) > 0 {
-                    std::thread::yield_now();
-                }
-                awake.renew();
-                drop(awake);
-                while looking.load(Ordering::Relaxed) > 0 {
-                    std::thread::yield_now();
-                }
-            }
-        });
-        let outside = Awake::new(2);
-        outside.renew();
-        assert_eq!(
-            outside.looking.load(Ordering::Relaxed),
-            0,
-            "no pool to wait in"
-        );
+    /// Waits until so many look; this thread hears what it is told meanwhile, too.
+    fn wait_for(awake: &Awake, wanted: usize) {
+        while awake.shared.looking.load(Ordering::Relaxed) != wanted {
+            awake.renew();
+            rayon::yield_now();
+            std::thread::yield_now();
+        }
     }
 
-    /// Each waits for pieces that the others took, and looks for work of theirs meanwhile.
+    #[test]
+    fn all_others_look_until_it_is_over() {
+        pool(3).install(|| {
+            // However long they may: what ends them is the end.
+            let shared = with_looks(true, usize::MAX, |awake| {
+                wait_for(awake, 2);
+                awake.renew();
+                assert_eq!(
+                    awake.shared.told.load(Ordering::Relaxed),
+                    0,
+                    "nobody is told twice"
+                );
+                awake.shared.clone()
+            });
+            while shared.looking.load(Ordering::Relaxed) > 0 {
+                std::thread::yield_now();
+            }
+        });
+    }
+
+    #[test]
+    fn they_sleep_where_nothing_comes_and_look_again_when_told() {
+        pool(2).install(|| {
+            with_looks(true, 10, |awake| {
+                for _ in 0..3 {
+                    awake.renew();
+                    let of = |n: &AtomicUsize| n.load(Ordering::Relaxed);
+                    while of(&awake.shared.told) + of(&awake.shared.looking) > 0 {
+                        rayon::yield_now();
+                    }
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn nobody_is_told_where_it_is_not_worth_it_or_there_is_nobody() {
+        let told = |awake: &Awake| {
+            awake.renew();
+            awake.shared.told.load(Ordering::Relaxed)
+        };
+        assert_eq!(with(true, told), 0, "outside of a pool");
+        assert_eq!(pool(1).install(|| with(true, told)), 0);
+        assert_eq!(pool(2).install(|| with(false, told)), 0);
+        assert!(!IS_BUSY.get());
+    }
+
+    /// Each waits for pieces that others took, and is told to look for work meanwhile: it must not.
     #[test]
     fn many_at_once_in_a_small_pool_come_to_their_ends() {
         let pool = &pool(2);
         std::thread::scope(|scope| {
             for _ in 0..6 {
-                let steps = || {
-                    let awake = Awake::new(2);
+                let steps = |awake: &Awake| {
                     for _ in 0..300 {
                         awake.renew();
                         let sum: usize = (0..64_usize).into_par_iter().with_max_len(1).sum();
                         assert_eq!(sum, 2016);
                     }
                 };
-                scope.spawn(move || pool.install(steps));
+                scope.spawn(move || pool.install(|| with_looks(true, usize::MAX, steps)));
             }
         });
     }

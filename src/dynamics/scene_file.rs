@@ -127,14 +127,7 @@ pub struct Checks {
 /// The first value of a scene that is wrong; its name comes first, since folders of results are called so.
 fn wrong_in<S: SceneFile>(scene: &S) -> Option<WrongValue> {
     first_wrong(|checks| {
-        let name = scene.name();
-        let letters = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-        checks.that(
-            !name.is_empty() && name.chars().all(letters),
-            "name",
-            format!("{name:?}"),
-            "letters, digits, `-` and `_`: it names the folder of results",
-        );
+        checks.names_a_folder("name", scene.name());
         scene.check(checks);
     })
 }
@@ -162,6 +155,17 @@ impl Checks {
                 range: range.to_owned(),
             });
         }
+    }
+
+    /// The name of a scene or of one of its sizes, after which folders are called.
+    pub fn names_a_folder(&mut self, key: impl Display, name: &str) {
+        let letters = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        self.that(
+            !name.is_empty() && name.chars().all(letters),
+            key,
+            format_args!("{name:?}"),
+            "letters, digits, `-` and `_`: it names the folder of results",
+        );
     }
 
     /// A finite number above 0.

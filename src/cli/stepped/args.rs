@@ -64,7 +64,7 @@ pub struct RunArgs {
     /// Steps to make [default: what the scene's duration needs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
-    /// Where results go: a folder of its own for each scene.
+    /// Where results go: a folder of its own for each scene, and each of its sizes.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
     /// What to write: pictures, a film strip of at most eight of them (strip; none of before --resume), the log, particles

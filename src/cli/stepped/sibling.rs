@@ -120,7 +120,7 @@ pub fn run_file(
     let steps = args.steps.map_or(needed, |n| n as usize);
     let mut folder = format!("{}-{}", system.name(), scene.name);
     if let Some(size) = &args.size {
-        folder = format!("{folder}-{size}");
+        folder = format!("{folder}@{size}"); // which no name of a scene has
     }
     let request = RunRequest {
         title: scene.title,

@@ -89,12 +89,15 @@ impl BodySpec {
             }
             ShapeSpec::Mesh(mesh) => {
                 mesh.check(c, place, self.kind);
-                c.that(
-                    self.surface != SurfaceSpec::LevelSet,
-                    at("surface"),
-                    "level_set",
-                    "mesh or none for a mesh",
-                );
+                let (found, range) = match of_body {
+                    Some(_) => ("level_set", "mesh or none for a mesh"),
+                    None => (
+                        "a mesh",
+                        "a shape with a level set, which its body asks for",
+                    ),
+                };
+                let is_met = self.surface != SurfaceSpec::LevelSet;
+                c.that(is_met, at("surface"), found, range);
                 &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
         };

@@ -48,7 +48,7 @@ impl Scene {
     }
 
     pub(super) fn check_size(&self, c: &mut Checks, name: &str, size: &Size) {
-        c.that(!name.is_empty(), "sizes", "\"\"", "a name");
+        c.names_a_folder("sizes", name);
         let spacing = size.grid_spacing.unwrap_or(1.0);
         c.positive(format_args!("sizes.{name}.grid_spacing"), spacing);
         for (name_of_body, shape) in &size.shapes {
@@ -86,5 +86,11 @@ mod tests {
         let wanted =
             "line 9: `sizes.large.shapes.ball` is for [cloth], but must be for a rigid body";
         assert_eq!(error, wanted);
+        let elsewhere = text.replace("sizes.large", "sizes.'../x'");
+        let error = Scene::parse(&elsewhere).expect_err("a path").to_string();
+        assert!(
+            error.contains("`sizes` is \"../x\", but must be letters"),
+            "{error}"
+        );
     }
 }

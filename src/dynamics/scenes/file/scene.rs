@@ -199,6 +199,7 @@ impl SceneFile for LiquidScene {
         }
         self.settings.check(c, "settings.");
         for (name, size) in &self.sizes {
+            c.names_a_folder("sizes", name);
             c.within(
                 format_args!("sizes.{name}.cells"),
                 size.cells as f64,
