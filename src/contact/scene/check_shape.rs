@@ -106,7 +106,7 @@ impl BodySpec {
         let (own, kinds) = (own.to_lowercase(), kinds.to_lowercase());
         let (found, range) = match of_body {
             Some(_) => (own, format!("one that goes with its shape: {kinds}")),
-            None => (format!("for {kinds}"), format!("for a {own} body")),
+            None => (format!("for {kinds}"), format!("for a body of kind {own}")),
         };
         c.that(is_for_it, at("kind"), found, &range);
     }

@@ -83,8 +83,7 @@ mod tests {
             body = [{ name = 'ball', kind = 'rigid', mass = 1, position = [0, 0, 0], shape = { ball = { radius = 0.1 } } }]\n\
             [sizes.large]\nshapes = { ball = { sheet = { side = 0.1, cells = 4 } } }";
         let error = Scene::parse(text).expect_err("a rigid sheet").to_string();
-        let wanted =
-            "line 9: `sizes.large.shapes.ball` is for [cloth], but must be for a rigid body";
+        let wanted = "line 9: `sizes.large.shapes.ball` is for [cloth], but must be for a body of kind rigid";
         assert_eq!(error, wanted);
         let elsewhere = text.replace("sizes.large", "sizes.'../x'");
         let error = Scene::parse(&elsewhere).expect_err("a path").to_string();

@@ -186,7 +186,7 @@ fn a_size_puts_in_its_shapes_and_its_grid() {
         (
             "{ mesh = {",
             "{ sheet = { side = 1, cells = 2 } } } #",
-            "`body[0].kind`",
+            "`sizes.ball.shapes.cube` is for [cloth], but must be for a body of kind points",
         ),
     ] {
         let wrong = text.replacen(old, new, 1);
