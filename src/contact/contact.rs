@@ -97,18 +97,18 @@ impl Pairs<'_> {
     ///
     /// `mu` is the friction of the relaxation: that of the scene, or 0 where friction is frozen.
     pub(crate) fn touching(&self, trial: &Places, trial_particles: &[V3], mu: f64) -> Vec<Contact> {
-        let mut out = Vec::new();
         let on_trial = OnTrial {
             places: trial,
             particles: trial_particles,
             broad: Broad::new(self.model, self.start_particles, trial_particles),
         };
-        for (o, object) in self.model.objects.iter().enumerate() {
-            match &object.surface {
-                Surface::LevelSet(shape) => self.on_level_set(o, shape, &on_trial, mu, &mut out),
-                Surface::Mesh(mesh) => self.on_mesh(o, mesh, &on_trial, mu, &mut out),
-            }
-        }
+        let on = |o: usize| match &self.model.objects[o].surface {
+            Surface::LevelSet(shape) => self.on_level_set(o, shape, &on_trial, mu),
+            Surface::Mesh(mesh) => self.on_mesh(o, mesh, &on_trial, mu),
+        };
+        let over = Work::Over(trial_particles.len());
+        let by_object = each(over, self.model.objects.len(), on);
+        let mut out: Vec<Contact> = by_object.into_iter().flatten().collect();
         if let Some(frozen) = self.frozen {
             for c in &mut out {
                 c.frozen = lookup(&frozen[c.object as usize], c.particle).unwrap_or_else(V3::zeros);
@@ -117,14 +117,7 @@ impl Pairs<'_> {
         out
     }
 
-    fn on_level_set(
-        &self,
-        o: usize,
-        shape: &Shape,
-        trial: &OnTrial,
-        mu: f64,
-        out: &mut Vec<Contact>,
-    ) {
+    fn on_level_set(&self, o: usize, shape: &Shape, trial: &OnTrial, mu: f64) -> Vec<Contact> {
         let object = &self.model.objects[o];
         let at = trial.particles;
         let pose = trial.places.pose(&object.frame);
@@ -162,10 +155,10 @@ impl Pairs<'_> {
                 unfinished: false,
             })
         };
-        out.extend(each_some(Work::Usual, candidates.len(), one));
+        each_some(Work::Usual, candidates.len(), one)
     }
 
-    fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &OnTrial, mu: f64, out: &mut Vec<Contact>) {
+    fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &OnTrial, mu: f64) -> Vec<Contact> {
         let object = &self.model.objects[o];
         let (trial, at, broad) = (trial.places, trial.particles, &trial.broad);
         let (pose, before) = (trial.pose(&object.frame), self.start.pose(&object.frame));
@@ -210,7 +203,7 @@ impl Pairs<'_> {
         };
         let candidates: Vec<(u32, [V3; 2])> = each_some(Work::Usual, reaching.len(), near);
         if candidates.is_empty() {
-            return;
+            return Vec::new();
         }
         let built;
         let boxes = if let Some((a, b)) = deformable {
@@ -289,7 +282,7 @@ impl Pairs<'_> {
                 unfinished: walked.unfinished,
             })
         };
-        out.extend(each_some(Work::Heavy, candidates.len(), one));
+        each_some(Work::Heavy, candidates.len(), one)
     }
 
     /// The first entry of a path into a mesh that the pair isn't registered with.

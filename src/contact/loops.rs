@@ -14,6 +14,8 @@ pub(crate) enum Work {
     Usual,
     /// A microsecond and more: stiffnesses, walks on meshes.
     Heavy,
+    /// A loop of its own over so many elements of usual work, or over some of them.
+    Over(usize),
 }
 
 impl Work {
@@ -23,6 +25,8 @@ impl Work {
             Work::Light => 16384,
             Work::Usual => FEW,
             Work::Heavy => 64,
+            Work::Over(many) if many < FEW => usize::MAX,
+            Work::Over(_) => 2,
         }
     }
 
@@ -31,6 +35,7 @@ impl Work {
         let least = match self {
             Work::Light | Work::Usual => 64,
             Work::Heavy => 16,
+            Work::Over(_) => 1,
         };
         (0..n).into_par_iter().with_min_len(least)
     }

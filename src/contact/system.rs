@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 use stokeslet_dynamics::awake::Awake;
 
 mod derivative;
+mod points;
 
 pub(crate) use derivative::{Precision, Side, Tangent};
 

@@ -4,13 +4,14 @@ use rayon::prelude::*;
 
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{OnPoints, Share, Stiffness, vector};
+use crate::grid::{Share, Stiffness, vector};
 use crate::loops::{FEW, Work, each};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
 use crate::real::{M3, V3, left_jacobian, skew};
 
+use super::points::{PointContacts, PointForces, PointStiffness};
 use super::{Slot, System, Trial, gradient_of, vec3};
 
 /// A dense piece of H between a few slots, row by row.
@@ -40,7 +41,7 @@ impl Block {
         M3::from_fn(|i, j| self.entries[(3 * row + i) * n + 3 * column + j])
     }
     /// Three rows of the product with velocities of the slots.
-    fn force(&self, row: usize, side: Side, velocity: impl Fn(Slot) -> V3) -> V3 {
+    pub(super) fn force(&self, row: usize, side: Side, velocity: impl Fn(Slot) -> V3) -> V3 {
         let n = 3 * self.slots.len();
         let mut sum = V3::zeros();
         for (column, slot) in self.slots.iter().enumerate() {
@@ -59,92 +60,13 @@ impl Block {
     }
 }
 
-/// Blocks of contacts of material points (one a block, at its first slot), by their points, of which one may touch several things.
-struct AtPoints {
-    /// Where the blocks of each point begin, and where all end.
-    first: Vec<u32>,
-    blocks: Vec<Block>,
-}
-
-impl AtPoints {
-    /// Whether point `p` touches anything.
-    fn act_on(&self, p: usize) -> bool {
-        self.first[p] < self.first[p + 1]
-    }
-
-    fn new(n_points: usize, mut blocks: Vec<Block>) -> AtPoints {
-        let point = |block: &Block| match block.slots[0] {
-            Slot::Point(p) => p,
-            Slot::Dof(_) | Slot::Pinned => 0,
-        };
-        blocks.sort_by_key(point);
-        let mut first = vec![0; n_points + 1];
-        for block in &blocks {
-            first[point(block) as usize + 1] += 1;
-        }
-        for p in 0..n_points {
-            first[p + 1] += first[p];
-        }
-        AtPoints { first, blocks }
-    }
-}
-
-/// Contacts of points in a product with the velocities `z`.
-struct PointForces<'a> {
-    contacts: &'a AtPoints,
-    z: &'a [f64],
-    side: Side,
-}
-
-impl OnPoints for PointForces<'_> {
-    fn acts_on(&self, p: usize) -> bool {
-        self.contacts.act_on(p)
-    }
-    fn force(&self, p: usize, velocity: &V3, others: &mut Vec<(usize, V3)>) -> V3 {
-        let velocity = |slot| match slot {
-            Slot::Dof(at) => vec3(self.z, at),
-            Slot::Point(_) => *velocity,
-            Slot::Pinned => V3::zeros(),
-        };
-        let first = &self.contacts.first;
-        let mut own = V3::zeros();
-        for block in &self.contacts.blocks[first[p] as usize..first[p + 1] as usize] {
-            for (row, slot) in block.slots.iter().enumerate() {
-                let force = block.force(row, self.side, velocity);
-                match *slot {
-                    Slot::Dof(at) => others.push((at, force)),
-                    Slot::Point(_) => own += force,
-                    Slot::Pinned => {}
-                }
-            }
-        }
-        own
-    }
-}
-
-/// The stiffness of the points.
-enum Points {
-    /// Of every point; nothing of sand that came apart.
-    Double(Vec<M9>),
-    Single(Stiffness),
-}
-
-impl Points {
-    fn is_stiff(&self, p: usize) -> bool {
-        match self {
-            Points::Double(all) => all[p] != M9::zeros(),
-            Points::Single(those) => those.of(p).is_some(),
-        }
-    }
-}
-
 /// The derivative at a trial.
 pub(crate) struct Tangent<'a> {
     system: &'a System<'a>,
     /// Of rigid and elastic unknowns alone.
     blocks: Vec<Block>,
-    at_points: AtPoints,
-    points: Points,
+    contacts_of_points: PointContacts,
+    stiffness: PointStiffness,
     /// Points that have any stiffness or contact.
     shares: Vec<Share>,
     /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix, as far as they are used; empty without a preconditioner.
@@ -209,10 +131,13 @@ impl<'a> System<'a> {
         let of_contacts = each(Work::Heavy, trial.contacts.len(), |i| {
             self.contact_block(&trial.contacts[i], trial)
         });
-        let (at_points, others): (Vec<Block>, Vec<Block>) = of_contacts
-            .into_iter()
-            .partition(|block| matches!(block.slots[0], Slot::Point(_)));
-        blocks.extend(others);
+        let mut of_points = Vec::new();
+        for block in of_contacts {
+            match block.slots[0] {
+                Slot::Point(p) => of_points.push((p, block)),
+                Slot::Dof(_) | Slot::Pinned => blocks.push(block),
+            }
+        }
         let n_points = trial.gradients.len();
         let is_apart = |p: usize| model.materials[p].is_apart(&trial.gradients[p]);
         // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
@@ -221,24 +146,26 @@ impl<'a> System<'a> {
             let start = &state.points.gradient[p];
             model.materials[p].stiffness_over(&svd, start) * (dt * dt * state.points.volume[p])
         };
-        let points = match precision {
-            Precision::Single => Points::Single(Stiffness::new(n_points, is_apart, stiffness)),
+        let stiffness = match precision {
+            Precision::Single => {
+                PointStiffness::Single(Stiffness::new(n_points, is_apart, stiffness))
+            }
             Precision::Double => {
-                Points::Double(each(Work::Heavy, n_points, |p| match is_apart(p) {
+                PointStiffness::Double(each(Work::Heavy, n_points, |p| match is_apart(p) {
                     true => M9::zeros(),
                     false => stiffness(p),
                 }))
             }
         };
-        let at_points = AtPoints::new(n_points, at_points);
+        let contacts_of_points = PointContacts::new(n_points, of_points);
         // Most of what is poured has come apart.
-        let multiplied = |p: usize| points.is_stiff(p) || at_points.act_on(p);
+        let multiplied = |p: usize| stiffness.is_stiff(p) || contacts_of_points.has(p);
         let shares = self.grid.map_or_else(Vec::new, |g| g.shares(multiplied));
         let mut tangent = Tangent {
             system: self,
             blocks,
-            at_points,
-            points,
+            contacts_of_points,
+            stiffness,
             shares,
             inverse: Vec::new(),
             factors: None,
@@ -431,10 +358,10 @@ fn contract(c: &M9, a: &V3, b: &V3) -> M3 {
     })
 }
 
-/// Adds the force on each node times the node's inverse `scale`.
-fn add_scaled(nodes: &mut [[f64; 3]], scale: &[f64], force: impl Fn(usize) -> V3) {
+/// Adds the force on each node times the inverse of the node's scale.
+fn add_scaled(nodes: &mut [[f64; 3]], inverse_scale: &[f64], force: impl Fn(usize) -> V3) {
     for (i, node) in nodes.iter_mut().enumerate() {
-        let force = force(i) * scale[3 * i];
+        let force = force(i) * inverse_scale[3 * i];
         for (out, force) in node.iter_mut().zip(force.iter()) {
             *out += force;
         }
@@ -495,19 +422,19 @@ impl Tangent<'_> {
             let field = |i: usize| V3::from(nodes[i]) * node_scale[3 * i];
             let is_transposed = side == Side::Transposed;
             let contacts = PointForces {
-                contacts: &self.at_points,
+                contacts: &self.contacts_of_points,
                 z: &z,
                 side,
             };
             let out = out[first..].as_chunks_mut().0;
-            let others = match &self.points {
-                Points::Single(stiffness) => {
+            let others = match &self.stiffness {
+                PointStiffness::Single(stiffness) => {
                     let (sums, others) =
                         grid.product(&self.shares, stiffness, is_transposed, field, &contacts);
                     add_scaled(out, node_scale, |i| vector(sums[i]));
                     others
                 }
-                Points::Double(stiffness) => {
+                PointStiffness::Double(stiffness) => {
                     let (sums, others) = grid.product_in_double(
                         &self.shares,
                         stiffness,
@@ -555,7 +482,7 @@ impl Tangent<'_> {
         let system = self.system;
         let n = system.grid_at(0);
         let mut out: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();
-        for block in self.blocks.iter().chain(&self.at_points.blocks) {
+        for block in self.blocks.iter().chain(&self.contacts_of_points.blocks) {
             let width = 3 * block.slots.len();
             for (r, row) in block.slots.iter().enumerate() {
                 for (c, column) in block.slots.iter().enumerate() {
@@ -586,7 +513,7 @@ impl Tangent<'_> {
         };
         let square = |i: usize| M3::from_diagonal_element(system.scale[3 * i].powi(2));
         let mut out: Vec<M3> = (0..n).map(square).collect();
-        for block in self.blocks.iter().chain(&self.at_points.blocks) {
+        for block in self.blocks.iter().chain(&self.contacts_of_points.blocks) {
             for (r, slot) in block.slots.iter().enumerate() {
                 match *slot {
                     Slot::Dof(at) => out[at / 3] += block.part(r, r),
@@ -604,9 +531,9 @@ impl Tangent<'_> {
         }
         if let Some(grid) = system.grid.filter(|_| on_grid) {
             let first = system.grid_at(0) / 3;
-            let blocks = match &self.points {
-                Points::Single(stiffness) => grid.diagonal(stiffness),
-                Points::Double(all) => {
+            let blocks = match &self.stiffness {
+                PointStiffness::Single(stiffness) => grid.diagonal(stiffness),
+                PointStiffness::Double(all) => {
                     grid.diagonal(&Stiffness::new(all.len(), |_| false, |p| all[p]))
                 }
             };
