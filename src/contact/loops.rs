@@ -14,7 +14,7 @@ pub(crate) enum Work {
     Usual,
     /// A microsecond and more: stiffnesses, walks on meshes.
     Heavy,
-    /// A loop of its own over so many elements of usual work, or over some of them.
+    /// A loop of its own over so many elements of usual work, or over some of them: a few such loops are shared out each by itself.
     Over(usize),
 }
 
@@ -26,7 +26,7 @@ impl Work {
             Work::Usual => FEW,
             Work::Heavy => 64,
             Work::Over(many) if many < FEW => usize::MAX,
-            Work::Over(_) => 2,
+            Work::Over(_) => 8,
         }
     }
 

@@ -56,6 +56,24 @@ position = [0, 0, 0.037]
 velocity = [0.5, 0, -1]
 "#;
 
+/// More objects than are looked at on one thread: nine balls in a row that run into each other.
+fn row_of_balls() -> String {
+    let mut text = "name = 'row'\nabout = 'Balls in a row.'\ntime_step = 0.002\nduration = 1\nfriction = 0.5\n\
+        stiffness = 200\ngravity = [0, 0, 0]\n"
+        .to_string();
+    for i in 0..9 {
+        let place = f64::from(i) - 4.0;
+        text += &format!(
+            "[[body]]\nname = 'ball {i}'\nkind = 'rigid'\nmass = 0.02\nshape = {{ ball = {{ radius = 0.1, level = 2 }} }}\n\
+            position = [{}, {}, 0]\nvelocity = [{}, 0, 0]\n",
+            0.202 * place,
+            0.01 * place * place,
+            -place
+        );
+    }
+    text
+}
+
 #[test]
 fn a_resumed_run_has_the_same_bits() {
     for (text, steps) in [
@@ -102,7 +120,7 @@ fn any_number_of_threads_gives_the_same_bits() {
             simulation.checkpoint()
         })
     };
-    for (text, steps) in [(MEETING, 10), (SAND, 3)] {
+    for (text, steps) in [(MEETING, 10), (SAND, 3), (&row_of_balls(), 6)] {
         let one = run(text, steps, 1);
         for threads in [2, 3] {
             assert!(
