@@ -3,8 +3,6 @@
 //! Boxes around a run, at the start of a step and on trial, are taken into the object's frame: nothing is left out that a particle's own box would
 //! let in.
 
-use std::ops::Range;
-
 use crate::loops::{Work, each};
 use crate::mesh::bounds;
 use crate::model::{Model, Object, Pose, Run};
@@ -63,14 +61,13 @@ impl Broad<'_> {
     }
 
     /// The particles of runs that may touch `object` and may be between `low` and `high` of its frame, ascending: on trial, where its pose is `trial`, and on the way
-    /// from the `start` if that is given. `is_held` tells of a range of particles whether any is attached to it.
+    /// from the `start` if that is given.
     pub(crate) fn reaching(
         &self,
         object: &Object,
         start: Option<&Pose>,
         trial: &Pose,
         (low, high): (V3, V3),
-        is_held: impl Fn(&Range<usize>) -> bool,
     ) -> Vec<u32> {
         let mut out = Vec::new();
         for (k, run) in self.runs.iter().enumerate() {
@@ -84,10 +81,9 @@ impl Broad<'_> {
                 let is_below = boxes.iter().all(|(_, h)| h[i] < low[i]);
                 is_below || boxes.iter().all(|(l, _)| l[i] > high[i])
             };
-            if (0..3).any(is_apart) && !is_held(&run.particles) {
-                continue;
+            if !(0..3).any(is_apart) {
+                out.extend(run.particles.start as u32..run.particles.end as u32);
             }
-            out.extend(run.particles.start as u32..run.particles.end as u32);
         }
         out
     }
@@ -134,11 +130,9 @@ mod tests {
             trial[400].x = f64::INFINITY;
             let high = random.vector().abs() * 0.5;
             let broad = Broad::new(model, &start, &trial);
-            let held = 3..4;
-            let is_held = |run: &Range<usize>| run.contains(&held.start);
             let bounds = (-high, high);
-            let found = broad.reaching(object, Some(&poses[0]), &poses[1], bounds, is_held);
-            assert!(found.is_sorted() && found.contains(&3));
+            let found = broad.reaching(object, Some(&poses[0]), &poses[1], bounds);
+            assert!(found.is_sorted());
             for (p, particle) in model.particles.iter().enumerate() {
                 let path = [(&poses[0], start[p]), (&poses[1], trial[p])];
                 let [a, b] = path.map(|(pose, x)| pose.r.transpose() * (x - pose.x));

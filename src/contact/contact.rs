@@ -12,7 +12,6 @@ use crate::real::{Dual, M3, R3, Real, V3, fixed, slopes, values, variable};
 use crate::shape::{Shape, nearest, relax};
 use crate::walk::{End, Walked, end_normal, participants, walk};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Where a particle's spring is fastened on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,9 +121,7 @@ impl Pairs<'_> {
         let at = trial.particles;
         let pose = trial.places.pose(&object.frame);
         let reach = shape.half_extent();
-        let candidates = trial
-            .broad
-            .reaching(object, None, &pose, (-reach, reach), |_| false);
+        let candidates = trial.broad.reaching(object, None, &pose, (-reach, reach));
         let one = |i: usize| {
             let p = candidates[i] as usize;
             let z = into_frame(&pose, &at[p]);
@@ -175,33 +172,25 @@ impl Pairs<'_> {
             let (l1, h1) = bounds(b);
             (l0.inf(&l1), h0.sup(&h1))
         });
-        let path = |p: usize| {
-            if deformable.is_some() {
-                [self.start_particles[p], at[p]]
-            } else {
-                [
-                    into_frame(&before, &self.start_particles[p]),
-                    into_frame(&pose, &at[p]),
-                ]
-            }
-        };
         let attached = &self.attachments[o];
-        let is_held = |run: &Range<usize>| {
-            let first = attached.partition_point(|e| (e.0 as usize) < run.start);
-            attached
-                .get(first)
-                .is_some_and(|e| (e.0 as usize) < run.end)
-        };
-        let reaching = broad.reaching(object, Some(&before), &pose, (low, high), is_held);
+        let reaching = broad.reaching(object, Some(&before), &pose, (low, high));
         let near = |i: usize| {
-            let p = reaching[i];
-            let path = path(p as usize);
-            let apart = (0..3).any(|i| {
-                path[0][i].max(path[1][i]) < low[i] || path[0][i].min(path[1][i]) > high[i]
-            });
-            (!apart || lookup(attached, p).is_some()).then_some((p, path))
+            let (from, to) = (
+                &self.start_particles[reaching[i] as usize],
+                &at[reaching[i] as usize],
+            );
+            // Most are apart along the first axis already.
+            let is_apart = |axis: usize| {
+                let along = |pose: &Pose, x: &V3| pose.r.column(axis).dot(&(x - pose.x));
+                let path = [along(&before, from), along(&pose, to)];
+                path[0].max(path[1]) < low[axis] || path[0].min(path[1]) > high[axis]
+            };
+            (!(0..3).any(is_apart)).then_some(reaching[i])
         };
-        let candidates: Vec<(u32, [V3; 2])> = each_some(Work::Usual, reaching.len(), near);
+        let mut candidates = each_some(Work::Usual, reaching.len(), near);
+        candidates.extend(attached.iter().map(|(p, _)| p));
+        candidates.sort();
+        candidates.dedup();
         if candidates.is_empty() {
             return Vec::new();
         }
@@ -222,7 +211,11 @@ impl Pairs<'_> {
         let position =
             |v: u32| deformable.map_or_else(|| mesh.points[v as usize], |(_, b)| b[v as usize]);
         let one = |i: usize| {
-            let (p, path) = candidates[i];
+            let p = candidates[i];
+            let path = {
+                let (from, to) = (&self.start_particles[p as usize], &at[p as usize]);
+                [into_frame(&before, from), into_frame(&pose, to)]
+            };
             let (start, fresh) = match lookup(attached, p) {
                 Some(x) => (x, None),
                 None => self

@@ -5,14 +5,17 @@
 //! one after the other. How many there are depends on the points alone: the same bits for any number of threads.
 
 mod numbering;
+mod shares;
 mod single;
 
 use numbering::{longer, numbered};
+pub(crate) use shares::Reach;
+use shares::Share;
 pub(crate) use single::{Stiffness, vector};
 
-use std::ops::{AddAssign, Range};
+use std::ops::AddAssign;
 
-use crate::loops::{FEW, Work, each};
+use crate::loops::{FEW, Work, both, each};
 use crate::material::M9;
 use crate::real::{M3, V3};
 use crate::state::Points;
@@ -27,12 +30,6 @@ const EDGE: f64 = 1e-8;
 
 /// Nodes whose sums one thread adds up at a time.
 const NODES: usize = 1024;
-
-/// Points of a share at least, where there is more than one.
-const SHARE: usize = 96;
-
-/// Shares at most.
-const SHARES: usize = 64;
 
 /// Weights of one point along each axis, and their slopes.
 struct Stencil {
@@ -49,25 +46,35 @@ impl Stencil {
     }
 }
 
-/// Points whose sums onto nodes are made by one thread.
-pub(crate) struct Share {
-    points: Vec<u32>,
-    /// Nodes that they reach.
-    nodes: Range<usize>,
-}
-
 /// What can be summed on nodes.
 pub(crate) trait Sum: Copy + Send + Sync + AddAssign {
     /// Nothing.
     const ZERO: Self;
 }
 
-impl Sum for f64 {
-    const ZERO: Self = 0.0;
-}
-
 impl Sum for V3 {
     const ZERO: Self = V3::new(0.0, 0.0, 0.0);
+}
+
+/// Mass and its momentum.
+#[derive(Clone, Copy)]
+struct Moved {
+    mass: f64,
+    momentum: V3,
+}
+
+impl AddAssign for Moved {
+    fn add_assign(&mut self, other: Self) {
+        self.mass += other.mass;
+        self.momentum += other.momentum;
+    }
+}
+
+impl Sum for Moved {
+    const ZERO: Self = Moved {
+        mass: 0.0,
+        momentum: <V3 as Sum>::ZERO,
+    };
 }
 
 /// What acts on points beside their own stress, and back on other unknowns; linear in the velocities of all.
@@ -90,6 +97,8 @@ pub(crate) struct Grid {
     n_nodes: usize,
     /// Points by body and by the slab of cells they are in across the longer of y and z.
     order: Vec<u32>,
+    /// All points and nodes.
+    all: Reach,
     /// The axis across these slabs.
     slab_axis: usize,
 }
@@ -121,9 +130,13 @@ impl Grid {
             s
         });
         let slab_axis = longer(&base);
-        let (rows, n_nodes) = numbered(&base, body_of, slab_axis);
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_by_key(|&p| (body_of[p as usize], base[p as usize][slab_axis]));
+        let in_slabs = || {
+            let mut order: Vec<u32> = (0..n as u32).collect();
+            order.sort_by_cached_key(|&p| (body_of[p as usize], base[p as usize][slab_axis]));
+            order
+        };
+        let number = || numbered(&base, body_of, slab_axis);
+        let ((rows, n_nodes), order) = both(n, number, in_slabs);
         let mut grid = Grid {
             mass: Vec::new(),
             velocity: Vec::new(),
@@ -133,23 +146,23 @@ impl Grid {
             rows,
             n_nodes,
             order,
+            all: Reach::default(),
             slab_axis,
         };
-        let all = grid.shares(|_| true);
-        grid.mass = grid.onto_nodes(&all, |p, add| {
-            for (k, add) in add.iter_mut().enumerate() {
-                *add = grid.weight(p, k) * points.mass[p];
-            }
-        });
-        let momentum = grid.onto_nodes(&all, |p, add: &mut [V3; 27]| {
-            for (k, add) in add.iter_mut().enumerate() {
-                let off = grid.node_position(p, k) - points.x[p];
-                *add =
-                    (points.v[p] + points.affine[p] * off) * (grid.weight(p, k) * points.mass[p]);
-            }
-        });
-        let velocity = momentum.iter().zip(&grid.mass).map(|(p, m)| p / *m);
-        grid.velocity = velocity.collect();
+        grid.all = grid.everything();
+        let moved = grid.onto_nodes(
+            |_| true,
+            |p, add: &mut [Moved; 27]| {
+                for (k, add) in add.iter_mut().enumerate() {
+                    let mass = grid.weight(p, k) * points.mass[p];
+                    let off = grid.node_position(p, k) - points.x[p];
+                    let momentum = (points.v[p] + points.affine[p] * off) * mass;
+                    *add = Moved { mass, momentum };
+                }
+            },
+        );
+        grid.mass = moved.iter().map(|sum| sum.mass).collect();
+        grid.velocity = moved.iter().map(|sum| sum.momentum / sum.mass).collect();
         grid
     }
 
@@ -157,53 +170,39 @@ impl Grid {
         self.n_nodes
     }
 
-    /// The points that add something to nodes, shared out.
-    pub(crate) fn shares(&self, adds: impl Fn(usize) -> bool) -> Vec<Share> {
-        let points = self.order.iter().copied().filter(|p| adds(*p as usize));
-        let points: Vec<u32> = points.collect();
-        // Neighbours in a slab of cells have most nodes in common: less than a slab a share costs more than it brings.
-        let slab = |p: u32| self.base[p as usize][self.slab_axis];
-        let next = points.windows(2).filter(|p| slab(p[0]) != slab(p[1]));
-        let slabs = 1 + next.count();
-        let most = (points.len() / SHARE).min(slabs).clamp(1, SHARES);
-        let many = 1 << most.ilog2();
-        let share = |k: usize| {
-            let of = |k: usize| k * points.len() / many;
-            let points = points[of(k)..of(k + 1)].to_vec();
-            let reached = points.iter().map(|p| &self.rows[*p as usize]);
-            let (start, end) = reached.fold((u32::MAX, 0), |(start, end), rows| {
-                (start.min(rows[0]), end.max(rows[8] + 3))
-            });
-            Share {
-                nodes: start.min(end) as usize..end as usize,
-                points,
-            }
-        };
-        (0..many).map(share).collect()
-    }
-
-    /// On each node the sum of what points add; `of` writes what a point adds to its 27 nodes.
+    /// On each node the sum of what those points add that add anything; `of` writes what a point adds to its 27 nodes.
     fn onto_nodes<T: Sum>(
         &self,
-        shares: &[Share],
+        adds: impl Fn(usize) -> bool + Sync + Send,
         of: impl Fn(usize, &mut [T; 27]) + Sync + Send,
     ) -> Vec<T> {
-        self.onto_all(shares, |p, add, _| of(p, add)).0
+        let of_those = |p: usize, _: &[u32; 9], add: &mut [T; 27], _: &mut Vec<(usize, V3)>| {
+            let adds = adds(p);
+            if adds {
+                of(p, add);
+            }
+            adds
+        };
+        self.onto_all(&self.all, of_those).0
     }
 
-    /// [`Self::onto_nodes`], with a list of what the points add elsewhere, in the order of shares.
+    /// On each node in reach the sum of what points add, and a list of what they add elsewhere, in the order of shares. `of` gets a point with its rows in
+    /// the numbering of the reach, says whether it adds anything to its 27 nodes, and writes it.
     fn onto_all<T: Sum>(
         &self,
-        shares: &[Share],
-        of: impl Fn(usize, &mut [T; 27], &mut Vec<(usize, V3)>) + Sync + Send,
+        reach: &Reach,
+        of: impl Fn(usize, &[u32; 9], &mut [T; 27], &mut Vec<(usize, V3)>) -> bool + Sync + Send,
     ) -> (Vec<T>, Vec<(usize, V3)>) {
+        let (shares, n_nodes) = (&reach.shares, reach.nodes.len());
         let of_share = |share: &Share| {
             let mut sums = vec![T::ZERO; share.nodes.len()];
             let mut others = Vec::new();
             let mut add = [T::ZERO; 27];
-            for &p in &share.points {
-                of(p as usize, &mut add, &mut others);
-                for (first, add) in self.rows[p as usize].iter().zip(add.chunks_exact(3)) {
+            for (&p, rows) in share.points.iter().zip(&share.rows) {
+                if !of(p as usize, rows, &mut add, &mut others) {
+                    continue;
+                }
+                for (first, add) in rows.iter().zip(add.chunks_exact(3)) {
                     let from = *first as usize - share.nodes.start;
                     for (sum, add) in sums[from..from + 3].iter_mut().zip(add) {
                         *sum += *add;
@@ -231,8 +230,8 @@ impl Grid {
                 }
             }
         };
-        let mut out = vec![T::ZERO; self.n_nodes];
-        if self.n_nodes <= NODES {
+        let mut out = vec![T::ZERO; n_nodes];
+        if n_nodes <= NODES {
             add((0, &mut out));
         } else {
             out.par_chunks_mut(NODES).enumerate().for_each(add);
@@ -271,35 +270,33 @@ impl Grid {
 
     /// The node field `u` at point `p`.
     pub(crate) fn value_at(&self, p: usize, u: impl Fn(usize) -> V3) -> V3 {
-        let stencil = &self.stencils[p];
-        let mut sum = V3::zeros();
-        for (r, &first) in self.rows[p].iter().enumerate() {
-            let first = first as usize;
-            let [w, _, _] = stencil.row(r);
-            let along = u(first) * stencil.w[0][0]
-                + u(first + 1) * stencil.w[0][1]
-                + u(first + 2) * stencil.w[0][2];
-            sum += along * w;
-        }
-        sum
+        self.value_and_gradient(p, u).0
     }
 
-    /// The gradient of the node field `u` at point `p`.
-    pub(crate) fn gradient_at(&self, p: usize, u: impl Fn(usize) -> V3) -> M3 {
+    /// The node field `u` at point `p`, and its gradient.
+    pub(crate) fn value_and_gradient(&self, p: usize, u: impl Fn(usize) -> V3) -> (V3, M3) {
+        self.by_rows(p, &self.rows[p], u)
+    }
+
+    /// The same of nodes that are numbered otherwise, by the point's rows.
+    #[inline]
+    fn by_rows(&self, p: usize, rows: &[u32; 9], u: impl Fn(usize) -> V3) -> (V3, M3) {
         let stencil = &self.stencils[p];
         let (w, dw) = (&stencil.w[0], &stencil.dw[0]);
+        let mut at_point = V3::zeros();
         let mut by = [V3::zeros(); 3];
-        for (r, &first) in self.rows[p].iter().enumerate() {
+        for (r, &first) in rows.iter().enumerate() {
             let first = first as usize;
             let u = [u(first), u(first + 1), u(first + 2)];
             let value = u[0] * w[0] + u[1] * w[1] + u[2] * w[2];
             let slope = u[0] * dw[0] + u[1] * dw[1] + u[2] * dw[2];
             let [across, along_y, along_z] = stencil.row(r);
+            at_point += value * across;
             by[0] += slope * across;
             by[1] += value * along_y;
             by[2] += value * along_z;
         }
-        M3::from_columns(&by)
+        (at_point, M3::from_columns(&by))
     }
 
     /// The affine velocity of point `p` at `x` from the node field `u`.
@@ -313,12 +310,10 @@ impl Grid {
     }
 
     /// On each node the sum over its points of `stress slope + weight force`.
-    pub(crate) fn gather(&self, stress: &[M3], force: Option<&[V3]>) -> Vec<V3> {
-        let adds =
-            |p: usize| stress[p] != M3::zeros() || force.is_some_and(|f| f[p] != V3::zeros());
-        self.onto_nodes(&self.shares(adds), |p, add: &mut [V3; 27]| {
-            let force = force.map_or_else(V3::zeros, |force| force[p]);
-            self.spread(p, &stress[p], &force, add);
+    pub(crate) fn gather(&self, stress: &[M3], force: &[V3]) -> Vec<V3> {
+        let adds = |p: usize| stress[p] != M3::zeros() || force[p] != V3::zeros();
+        self.onto_nodes(adds, |p, add: &mut [V3; 27]| {
+            self.spread(p, &stress[p], &force[p], add);
         })
     }
 
@@ -340,16 +335,17 @@ impl Grid {
     /// [`Self::product`] in double precision, with the stiffness of every point; nothing for sand that came apart.
     pub(crate) fn product_in_double(
         &self,
-        shares: &[Share],
+        reach: &Reach,
         stiffness: &[M9],
         is_transposed: bool,
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<V3>, Vec<(usize, V3)>) {
-        let nodes = each(Work::Light, self.n_nodes, u);
+        let nodes = each(Work::Light, reach.nodes.len(), u);
         let u = |i: usize| nodes[i];
-        self.onto_all(shares, |p, add: &mut [V3; 27], others| {
-            let (c, gradient) = (&stiffness[p], self.gradient_at(p, u));
+        let of = |p: usize, rows: &[u32; 9], add: &mut [V3; 27], others: &mut Vec<_>| {
+            let c = &stiffness[p];
+            let (velocity, gradient) = self.by_rows(p, rows, u);
             let mut stress = M3::zeros();
             for i in 0..9 {
                 let entry = |j: usize| match is_transposed {
@@ -360,11 +356,13 @@ impl Grid {
                 stress[(i / 3, i % 3)] = sum;
             }
             let force = match on_points.acts_on(p) {
-                true => on_points.force(p, &self.value_at(p, u), others),
+                true => on_points.force(p, &velocity, others),
                 false => V3::zeros(),
             };
             self.spread(p, &stress, &force, add);
-        })
+            true
+        };
+        self.onto_all(reach, of)
     }
 }
 
@@ -398,7 +396,7 @@ mod tests {
         for (depth, axis) in [(1.0, 2), (4.0, 1)] {
             let grid = weights_hold(&V3::new(1.0, depth, 1.0));
             assert_eq!(grid.slab_axis, axis);
-            let shares = grid.shares(|p| p % 5 != 0);
+            let shares = grid.reach(|p| p % 5 != 0).shares;
             let many: Vec<usize> = shares.iter().map(|share| share.points.len()).collect();
             assert!(
                 many.len() == 4 && many.iter().all(|n| *n == 120),
@@ -408,7 +406,30 @@ mod tests {
             points.sort_unstable();
             let wanted: Vec<u32> = (0..600).filter(|p| p % 5 != 0).collect();
             assert_eq!(points, wanted, "each that adds is in one share");
+            reach_is_where_points_go(&grid);
         }
+    }
+
+    /// Few of the points reach a part of the nodes, each by its own rows.
+    fn reach_is_where_points_go(grid: &Grid) {
+        let reach = grid.reach(|p| p % 50 == 0);
+        let mut reached = vec![false; reach.nodes.len()];
+        let mut many = 0;
+        for share in &reach.shares {
+            for (p, rows) in share.points.iter().zip(&share.rows) {
+                for k in 0..27 {
+                    let own = rows[k / 3] as usize + k % 3;
+                    assert_eq!(reach.nodes[own] as usize, grid.node(*p as usize, k));
+                    assert!(share.nodes.contains(&own));
+                    reached[own] = true;
+                }
+                many += 1;
+            }
+        }
+        assert_eq!(many, 12);
+        assert!(reached.iter().all(|r| *r) && reached.len() < grid.n_nodes());
+        assert!(reach.nodes.is_sorted());
+        assert!(grid.reach(|_| false).nodes.is_empty());
     }
 
     fn weights_hold(box_of_points: &V3) -> Grid {
@@ -444,7 +465,7 @@ mod tests {
                 "linear fields are held",
             );
             assert_small(
-                (grid.gradient_at(p, |i| a * places[i]) - a).norm(),
+                (grid.value_and_gradient(p, |i| a * places[i]).1 - a).norm(),
                 1.0,
                 1e-12,
                 "with their gradient",

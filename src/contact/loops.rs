@@ -74,3 +74,15 @@ pub(crate) fn each_pair<A: Send, B: Send>(
     work.all(n).map(f).unzip_into_vecs(&mut a, &mut b);
     (a, b)
 }
+
+/// What `a` and `b` give, both at once where loops over `n` of usual work are shared out: parts of one that stay on their thread don't leave the others idle.
+pub(crate) fn both<A: Send, B: Send>(
+    n: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    match Work::Usual.stays(n) {
+        true => (a(), b()),
+        false => rayon::join(a, b),
+    }
+}

@@ -5,7 +5,6 @@
 
 use std::cell::OnceCell;
 
-use crate::krylov::gmres;
 use crate::model::{BodyInfo, Kind};
 use crate::system::{Precision, Side, System, Tangent, Trial};
 use serde::{Deserialize, Serialize};
@@ -160,13 +159,7 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             .unwrap_or_else(|| system.tangent(&trial, settings.preconditioner, precision));
         log.iterations += 1;
         let b: Vec<f64> = g.iter().map(|x| -x).collect();
-        let (mut u, report) = gmres(
-            &|x| tangent.times(x, Side::Plain),
-            &|x| tangent.precondition(x),
-            &b,
-            tolerance,
-            settings.gmres_cycle,
-        );
+        let (mut u, report) = tangent.solve(&b, tolerance, settings.gmres_cycle);
         log.gmres_iterations += report.iterations;
         // The residual of a cycle is at a right angle to what it made of u, so g . H u = -|H u|^2; where that is little, rounding decides.
         let gained = 1.0 - report.residual * report.residual;

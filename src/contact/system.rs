@@ -9,7 +9,7 @@
 
 use crate::contact::{Contact, Frozen, Pairs};
 use crate::grid::Grid;
-use crate::loops::{Work, each, each_pair};
+use crate::loops::{Work, both, each, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 use stokeslet_dynamics::awake::Awake;
 
 mod derivative;
+mod linear;
 mod points;
 
 pub(crate) use derivative::{Precision, Side, Tangent};
@@ -194,7 +195,7 @@ impl<'a> System<'a> {
             .map(|i| nodes.x[i] + (nodes.v[i] + vec3(&z, self.node_at(i))) * dt)
             .collect();
         let first = self.grid_at(0);
-        let (mut gradients, mut svds) = (Vec::new(), Vec::new());
+        let mut gradients = Vec::new();
         let mut grid_velocities = Vec::new();
         if let Some(grid) = self.grid {
             grid_velocities = each(Work::Light, grid.n_nodes(), |i| {
@@ -202,21 +203,23 @@ impl<'a> System<'a> {
             });
             let velocity = |i: usize| grid_velocities[i];
             (places.points, gradients) = each_pair(Work::Usual, state.points.x.len(), |p| {
-                let x = state.points.x[p] + grid.value_at(p, velocity) * dt;
-                let f = (M3::identity() + grid.gradient_at(p, velocity) * dt)
-                    * state.points.gradient[p];
+                let (v, gradient) = grid.value_and_gradient(p, velocity);
+                let x = state.points.x[p] + v * dt;
+                let f = (M3::identity() + gradient * dt) * state.points.gradient[p];
                 (x, f)
             });
         }
         let particles: Vec<V3> = each(Work::Usual, model.particles.len(), |p| {
             places.particle(&model.particles[p])
         });
-        let pairs = self.pairs();
-        let contacts = if model.coupling == Coupling::Lagged {
-            self.frozen_contacts(&places, &particles)
-        } else {
-            pairs.touching(&places, &particles, self.mu())
+        let touching = || match model.coupling {
+            Coupling::Lagged => self.frozen_contacts(&places, &particles),
+            Coupling::Coupled | Coupling::LaggedFriction => {
+                self.pairs().touching(&places, &particles, self.mu())
+            }
         };
+        let stresses = || self.stresses(&gradients);
+        let (contacts, (stress, svds)) = both(gradients.len(), touching, stresses);
 
         let mut g: Vec<f64> = z.iter().zip(&self.scale).map(|(z, s)| z * s * s).collect();
         let mut push = |at: usize, v: V3| {
@@ -288,27 +291,10 @@ impl<'a> System<'a> {
             }
         }
         if let Some(grid) = self.grid {
-            let axes = self.axes.get();
-            let stress: Vec<M3>;
-            (stress, svds) = each_pair(Work::Usual, gradients.len(), |p| {
-                let point = &state.points;
-                let near = axes.map_or_else(M3::identity, |axes| axes[p]);
-                let (stress, svd) = model.materials[p].stress_and_svd(&gradients[p], &near);
-                let stress = stress * point.gradient[p].transpose() * (point.volume[p] * dt);
-                (stress, svd)
-            });
-            self.axes.get_or_init(|| {
-                let v = |svd: &Option<Svd>| svd.map_or_else(M3::identity, |(_, _, v)| v);
-                svds.iter().map(v).collect()
-            });
             for f in &mut on_points {
                 *f = -*f;
             }
-            for (i, f) in grid
-                .gather(&stress, Some(&on_points))
-                .into_iter()
-                .enumerate()
-            {
+            for (i, f) in grid.gather(&stress, &on_points).into_iter().enumerate() {
                 push(first + 3 * i, f - model.gravity * (grid.mass[i] * dt));
             }
         }
@@ -327,6 +313,24 @@ impl<'a> System<'a> {
             gradients,
             svds,
         }
+    }
+
+    /// Of each point with a gradient on trial, what its stress pulls at its nodes by, over a step: `dt V P F^T`; and the singular values that it was made of.
+    fn stresses(&self, gradients: &[M3]) -> (Vec<M3>, Vec<Option<Svd>>) {
+        let points = &self.state.points;
+        let axes = self.axes.get();
+        let (stress, svds) = each_pair(Work::Usual, gradients.len(), |p| {
+            let near = axes.map_or_else(M3::identity, |axes| axes[p]);
+            let (stress, svd) = self.model.materials[p].stress_and_svd(&gradients[p], &near);
+            let stress =
+                stress * points.gradient[p].transpose() * (points.volume[p] * self.model.dt);
+            (stress, svd)
+        });
+        self.axes.get_or_init(|| {
+            let v = |svd: &Option<Svd>| svd.map_or_else(M3::identity, |(_, _, v)| v);
+            svds.iter().map(v).collect()
+        });
+        (stress, svds)
     }
 
     /// Contacts of a lagged step: the frozen springs, wherever the bodies go.

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use wide::f32x4;
 
-use super::{Grid, OnPoints, Share, Sum};
+use super::{Grid, OnPoints, Reach, Sum};
 use crate::loops::{Work, each};
 use crate::material::M9;
 use crate::real::{M3, V3};
@@ -52,14 +52,10 @@ pub(crate) struct Stiffness {
 }
 
 impl Stiffness {
-    /// Of the derivatives of stresses by gradients of those of `n` points that have one.
-    pub(crate) fn new(
-        n: usize,
-        is_apart: impl Fn(usize) -> bool + Sync + Send,
-        of: impl Fn(usize) -> M9 + Sync + Send,
-    ) -> Stiffness {
-        let apart = each(Work::Usual, n, is_apart);
-        let points: Vec<usize> = (0..n).filter(|p| !apart[*p]).collect();
+    /// Of the derivatives of stresses by gradients of those points that didn't come apart.
+    pub(crate) fn new(is_apart: &[bool], of: impl Fn(usize) -> M9 + Sync + Send) -> Stiffness {
+        let n = is_apart.len();
+        let points: Vec<usize> = (0..n).filter(|p| !is_apart[*p]).collect();
         let mut place = vec![None; n];
         for (i, p) in points.iter().enumerate() {
             place[*p] = Some(i as u32);
@@ -113,21 +109,21 @@ fn transposed_stress(stiffness: &Columns9, gradient: [f32x4; 3]) -> [f32x4; 3] {
 }
 
 impl Grid {
-    /// On each node the sum over its points of `stress slope + weight force`, where the stress is that of the gradient of the node field `u`, by the
-    /// stiffness or its transpose, and the force that of its value; and the forces on other unknowns.
+    /// On each node in reach the sum over its points of `stress slope + weight force`, where the stress is that of the gradient of the field `u` of these
+    /// nodes, by the stiffness or its transpose, and the force that of its value; and the forces on other unknowns.
     ///
     /// # Accuracy and cost
     /// About 1e-6 of the largest term.
     pub(crate) fn product(
         &self,
-        shares: &[Share],
+        reach: &Reach,
         stiffness: &Stiffness,
         is_transposed: bool,
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<f32x4>, Vec<(usize, V3)>) {
-        let u = each(Work::Light, self.n_nodes, |i| lanes(&u(i)));
-        self.onto_all(shares, |p, add: &mut [f32x4; 27], others| {
+        let u = each(Work::Light, reach.nodes.len(), |i| lanes(&u(i)));
+        let of = |p: usize, rows: &[u32; 9], add: &mut [f32x4; 27], others: &mut Vec<_>| {
             let stencil = &self.stencils[p];
             let [mut w, mut dw] = [[[f32x4::ZERO; 3]; 3]; 2];
             for i in 0..3 {
@@ -142,7 +138,7 @@ impl Grid {
             for c in 0..3 {
                 let (mut value, mut along_x, mut along_y) = (f32x4::ZERO, f32x4::ZERO, f32x4::ZERO);
                 for b in 0..3 {
-                    let first = self.rows[p][3 * c + b] as usize;
+                    let first = rows[3 * c + b] as usize;
                     let row = &u[first..first + 3];
                     let own = row[0] * w[0][0] + row[1] * w[0][1] + row[2] * w[0][2];
                     let slope = row[0] * dw[0][0] + row[1] * dw[0][1] + row[2] * dw[0][2];
@@ -176,13 +172,15 @@ impl Grid {
                     }
                 }
             }
-        })
+            true
+        };
+        self.onto_all(reach, of)
     }
 
     /// The diagonal blocks of the operator with these stiffnesses at the points.
     pub(crate) fn diagonal(&self, stiffness: &Stiffness) -> Vec<M3> {
-        let shares = self.shares(|p| stiffness.place[p].is_some());
-        let sums = self.onto_nodes(&shares, |p, add: &mut [Columns; 27]| {
+        let is_stiff = |p: usize| stiffness.place[p].is_some();
+        let sums = self.onto_nodes(is_stiff, |p, add: &mut [Columns; 27]| {
             let stiffness = stiffness.of(p).expect("others add nothing");
             for (k, add) in add.iter_mut().enumerate() {
                 let slope = self.slope(p, k);

@@ -1,18 +1,16 @@
 //! The derivative of a step's residual: small dense blocks, the material points' operator, and products with both.
 
-use rayon::prelude::*;
-
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{Share, Stiffness, vector};
-use crate::loops::{FEW, Work, each};
+use crate::grid::{Reach, Stiffness};
+use crate::loops::{Work, both, each};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
 use crate::real::{M3, V3, left_jacobian, skew};
 
-use super::points::{PointContacts, PointForces, PointStiffness};
-use super::{Slot, System, Trial, gradient_of, vec3};
+use super::points::{PointContacts, PointStiffness};
+use super::{Slot, System, Trial, gradient_of};
 
 /// A dense piece of H between a few slots, row by row.
 pub(crate) struct Block {
@@ -62,17 +60,19 @@ impl Block {
 
 /// The derivative at a trial.
 pub(crate) struct Tangent<'a> {
-    system: &'a System<'a>,
+    pub(super) system: &'a System<'a>,
     /// Of rigid and elastic unknowns alone.
-    blocks: Vec<Block>,
-    contacts_of_points: PointContacts,
-    stiffness: PointStiffness,
-    /// Points that have any stiffness or contact.
-    shares: Vec<Share>,
-    /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix, as far as they are used; empty without a preconditioner.
-    inverse: Vec<M3>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) contacts_of_points: PointContacts,
+    pub(super) stiffness: PointStiffness,
+    /// Points that have any stiffness or contact, and their nodes: on all others H~ is the identity.
+    pub(super) reach: Reach,
+    /// One over the scale of each coupled unknown.
+    pub(super) inverse_scale: Vec<f64>,
+    /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix of coupled unknowns, as far as they are used; empty without a preconditioner.
+    pub(super) inverse: Vec<M3>,
     /// Factors of all but the grid's unknowns.
-    factors: Option<Factors>,
+    pub(super) factors: Option<Factors>,
 }
 
 impl<'a> System<'a> {
@@ -128,54 +128,49 @@ impl<'a> System<'a> {
             }
             blocks.push(block);
         }
-        let of_contacts = each(Work::Heavy, trial.contacts.len(), |i| {
-            self.contact_block(&trial.contacts[i], trial)
+        // Most of what is poured has come apart.
+        let is_apart = each(Work::Usual, trial.gradients.len(), |p| {
+            model.materials[p].is_apart(&trial.gradients[p])
         });
-        let mut of_points = Vec::new();
-        for block in of_contacts {
-            match block.slots[0] {
-                Slot::Point(p) => of_points.push((p, block)),
-                Slot::Dof(_) | Slot::Pinned => blocks.push(block),
-            }
-        }
-        let n_points = trial.gradients.len();
-        let is_apart = |p: usize| model.materials[p].is_apart(&trial.gradients[p]);
+        let contacts_and_reach = || {
+            let (of_points, others) = self.contact_blocks(trial);
+            let contacts = PointContacts::new(is_apart.len(), of_points);
+            let multiplied = |p: usize| !is_apart[p] || contacts.has(p);
+            let reach = self
+                .grid
+                .map_or_else(Reach::default, |g| g.reach(multiplied));
+            (contacts, others, reach)
+        };
         // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
         let stiffness = |p: usize| {
             let svd = trial.svds[p].unwrap_or_else(|| rotation_svd(&trial.gradients[p]));
             let start = &state.points.gradient[p];
             model.materials[p].stiffness_over(&svd, start) * (dt * dt * state.points.volume[p])
         };
-        let stiffness = match precision {
-            Precision::Single => {
-                PointStiffness::Single(Stiffness::new(n_points, is_apart, stiffness))
-            }
-            Precision::Double => {
-                PointStiffness::Double(each(Work::Heavy, n_points, |p| match is_apart(p) {
-                    true => M9::zeros(),
-                    false => stiffness(p),
-                }))
-            }
-        };
-        let contacts_of_points = PointContacts::new(n_points, of_points);
-        // Most of what is poured has come apart.
-        let multiplied = |p: usize| stiffness.is_stiff(p) || contacts_of_points.has(p);
-        let shares = self.grid.map_or_else(Vec::new, |g| g.shares(multiplied));
+        let stiffnesses = || PointStiffness::new(precision, &is_apart, stiffness);
+        let ((contacts_of_points, of_others, reach), stiffness) =
+            both(is_apart.len(), contacts_and_reach, stiffnesses);
+        blocks.extend(of_others);
         let mut tangent = Tangent {
             system: self,
             blocks,
             contacts_of_points,
             stiffness,
-            shares,
+            reach,
+            inverse_scale: Vec::new(),
             inverse: Vec::new(),
             factors: None,
         };
+        tangent.inverse_scale = tangent.coupled(&self.inverse_scale);
         if preconditioner != Preconditioner::None {
             let is_sand = model.bodies.iter().any(|body| body.is_sand);
             let on_grid = preconditioner == Preconditioner::BlockJacobi || !is_sand;
             let blocks = tangent.diagonal(on_grid);
-            tangent.inverse = each(Work::Usual, blocks.len(), |i| {
-                blocks[i].try_inverse().unwrap_or_else(M3::identity)
+            let own = self.grid_at(0) / 3;
+            let nodes = tangent.reach.nodes.iter().filter(|_| on_grid);
+            let used: Vec<usize> = (0..own).chain(nodes.map(|i| own + *i as usize)).collect();
+            tangent.inverse = each(Work::Usual, used.len(), |i| {
+                blocks[used[i]].try_inverse().unwrap_or_else(M3::identity)
             });
         }
         if preconditioner == Preconditioner::Direct && !state.nodes.x.is_empty() {
@@ -187,6 +182,21 @@ impl<'a> System<'a> {
     /// The derivative for products alone, all in double precision.
     pub(crate) fn exact_tangent(&'a self, trial: &Trial) -> Tangent<'a> {
         self.tangent(trial, Preconditioner::None, Precision::Double)
+    }
+
+    /// Blocks of what touches: of material points, with the point, and of all others.
+    fn contact_blocks(&self, trial: &Trial) -> (Vec<(u32, Block)>, Vec<Block>) {
+        let blocks = each(Work::Heavy, trial.contacts.len(), |i| {
+            self.contact_block(&trial.contacts[i], trial)
+        });
+        let (mut of_points, mut others) = (Vec::new(), Vec::new());
+        for block in blocks {
+            match block.slots[0] {
+                Slot::Point(p) => of_points.push((p, block)),
+                Slot::Dof(_) | Slot::Pinned => others.push(block),
+            }
+        }
+        (of_points, others)
     }
 
     fn contact_block(&self, c: &Contact, trial: &Trial) -> Block {
@@ -358,16 +368,6 @@ fn contract(c: &M9, a: &V3, b: &V3) -> M3 {
     })
 }
 
-/// Adds the force on each node times the inverse of the node's scale.
-fn add_scaled(nodes: &mut [[f64; 3]], inverse_scale: &[f64], force: impl Fn(usize) -> V3) {
-    for (i, node) in nodes.iter_mut().enumerate() {
-        let force = force(i) * inverse_scale[3 * i];
-        for (out, force) in node.iter_mut().zip(force.iter()) {
-            *out += force;
-        }
-    }
-}
-
 /// Which of the two products.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -383,100 +383,6 @@ pub(crate) enum Precision {
 }
 
 impl Tangent<'_> {
-    /// `H~ u`, or `H~^T u`.
-    pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
-        let system = self.system;
-        system.awake.renew();
-        let first = system.grid_at(0);
-        let (scale, node_scale) = system.inverse_scale.split_at(first);
-        let z: Vec<f64> = u.iter().zip(scale).map(|(u, s)| u * s).collect();
-        let velocity = |slot| match slot {
-            Slot::Dof(at) => vec3(&z, at),
-            Slot::Pinned | Slot::Point(_) => V3::zeros(),
-        };
-        let of_blocks = |blocks: &[Block]| -> Vec<V3> {
-            let mut forces = Vec::new();
-            for block in blocks {
-                let rows = 0..block.slots.len();
-                forces.extend(rows.map(|row| block.force(row, side, velocity)));
-            }
-            forces
-        };
-        let parts: Vec<Vec<V3>> = if self.blocks.len() < FEW {
-            vec![of_blocks(&self.blocks)]
-        } else {
-            self.blocks.par_chunks(FEW / 2).map(of_blocks).collect()
-        };
-        // The forces that come to the masses' own, which make u of u: on rigid and elastic unknowns, and on nodes of the grid.
-        let mut force = vec![0.0; first];
-        let mut push = |at: usize, v: &V3| (0..3).for_each(|i| force[at + i] += v[i]);
-        let slots = self.blocks.iter().flat_map(|block| &block.slots);
-        for (slot, v) in slots.zip(parts.iter().flatten()) {
-            if let Slot::Dof(at) = *slot {
-                push(at, v);
-            }
-        }
-        let mut out = u.to_vec();
-        if let Some(grid) = system.grid {
-            let nodes = u[first..].as_chunks::<3>().0;
-            let field = |i: usize| V3::from(nodes[i]) * node_scale[3 * i];
-            let is_transposed = side == Side::Transposed;
-            let contacts = PointForces {
-                contacts: &self.contacts_of_points,
-                z: &z,
-                side,
-            };
-            let out = out[first..].as_chunks_mut().0;
-            let others = match &self.stiffness {
-                PointStiffness::Single(stiffness) => {
-                    let (sums, others) =
-                        grid.product(&self.shares, stiffness, is_transposed, field, &contacts);
-                    add_scaled(out, node_scale, |i| vector(sums[i]));
-                    others
-                }
-                PointStiffness::Double(stiffness) => {
-                    let (sums, others) = grid.product_in_double(
-                        &self.shares,
-                        stiffness,
-                        is_transposed,
-                        field,
-                        &contacts,
-                    );
-                    add_scaled(out, node_scale, |i| sums[i]);
-                    others
-                }
-            };
-            others.iter().for_each(|(at, v)| push(*at, v));
-        }
-        for ((out, force), s) in out.iter_mut().zip(force).zip(scale) {
-            *out += force * s;
-        }
-        for &i in &system.model.pinned {
-            out[system.node_at(i as usize)..][..3].fill(0.0);
-        }
-        out
-    }
-
-    /// The preconditioned `u`: as it is, or through the inverse diagonal blocks.
-    pub(crate) fn precondition(&self, u: &[f64]) -> Vec<f64> {
-        if self.inverse.is_empty() {
-            return u.to_vec();
-        }
-        let mut out = Vec::with_capacity(u.len());
-        if let Some(factors) = &self.factors {
-            out.extend_from_slice(&u[..self.system.grid_at(0)]);
-            factors.solve_in_place(&mut out);
-        }
-        let solved = out.len() / 3;
-        let rest = each(Work::Light, self.inverse.len() - solved, |i| {
-            let v = self.inverse[solved + i] * vec3(u, 3 * (solved + i));
-            [v.x, v.y, v.z]
-        });
-        out.extend(rest.as_flattened());
-        out.extend_from_slice(&u[out.len()..]);
-        out
-    }
-
     /// Entries of the scaled matrix between rigid and elastic unknowns.
     pub(super) fn entries(&self) -> Vec<(usize, usize, f64)> {
         let system = self.system;
@@ -534,7 +440,7 @@ impl Tangent<'_> {
             let blocks = match &self.stiffness {
                 PointStiffness::Single(stiffness) => grid.diagonal(stiffness),
                 PointStiffness::Double(all) => {
-                    grid.diagonal(&Stiffness::new(all.len(), |_| false, |p| all[p]))
+                    grid.diagonal(&Stiffness::new(&vec![false; all.len()], |p| all[p]))
                 }
             };
             for (out, d) in out[first..].iter_mut().zip(blocks) {

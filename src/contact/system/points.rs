@@ -1,10 +1,11 @@
 //! What acts on material points in the derivative: their stiffness, and blocks of what they touch.
 
 use crate::grid::{OnPoints, Stiffness};
+use crate::loops::{Work, each};
 use crate::material::M9;
 use crate::real::V3;
 
-use super::derivative::{Block, Side};
+use super::derivative::{Block, Precision, Side};
 use super::{Slot, vec3};
 
 /// Blocks of contacts of material points (one a block, at its first slot), by their points, of which one may touch several things.
@@ -81,11 +82,18 @@ pub(super) enum PointStiffness {
 }
 
 impl PointStiffness {
-    /// Whether point `p` has any.
-    pub(super) fn is_stiff(&self, p: usize) -> bool {
-        match self {
-            PointStiffness::Double(all) => all[p] != M9::zeros(),
-            PointStiffness::Single(those) => those.of(p).is_some(),
+    /// Of the derivatives of stresses by gradients of those points that didn't come apart.
+    pub(super) fn new(
+        precision: Precision,
+        is_apart: &[bool],
+        of: impl Fn(usize) -> M9 + Sync + Send,
+    ) -> PointStiffness {
+        match precision {
+            Precision::Single => PointStiffness::Single(Stiffness::new(is_apart, of)),
+            Precision::Double => {
+                let of = |p: usize| if is_apart[p] { M9::zeros() } else { of(p) };
+                PointStiffness::Double(each(Work::Heavy, is_apart.len(), of))
+            }
         }
     }
 }

@@ -275,7 +275,8 @@ fn the_preconditioner_beside_sand_inverts_all_but_the_grid() {
             let trial = system.at(&system.falling());
             let tangent = system.tangent(&trial, Preconditioner::Direct, Precision::Single);
             let mut random = Random::new(6);
-            let u: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
+            let all: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
+            let u = tangent.coupled(&all);
             let solved = tangent.precondition(&u);
             let first = system.grid_at(0);
             assert!(first > 0 && first < u.len());
@@ -296,4 +297,53 @@ fn the_preconditioner_beside_sand_inverts_all_but_the_grid() {
             }
         });
     }
+}
+
+/// Nodes under sand that came apart have nothing but their mass: the solve goes without them, and reports the residual of the whole system.
+#[test]
+fn nodes_out_of_reach_of_what_is_stiff_are_solved_at_once() {
+    let scene = Scene::parse(&sand_and_a_ball()).unwrap();
+    let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+    for _ in 0..100 {
+        simulation.step();
+    }
+    simulation.with_system(|system| {
+        let trial = system.at(&system.falling());
+        let mut random = Random::new(7);
+        let b: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
+        let norm = |a: &[f64]| a.iter().map(|x| x * x).sum::<f64>().sqrt();
+        for (rel, precision) in [(1e-1, Precision::Single), (1e-6, Precision::Double)] {
+            let tangent = system.tangent(&trial, Preconditioner::Direct, precision);
+            let (n, all) = (tangent.coupled(&b).len(), system.len());
+            assert!(all / 3 < n && n + 150 < all, "{n} of {all} are coupled");
+            let (u, report) = tangent.solve(&b, rel, 200);
+            let hu = tangent.times(&u, Side::Plain);
+            let left: Vec<f64> = hu.iter().zip(&b).map(|(h, b)| h - b).collect();
+            let left = norm(&left) / norm(&b);
+            assert!(left <= 1.01 * rel, "{left:e} after {report:?}");
+            assert_small(left - report.residual, rel, 1e-2, "the whole residual");
+            let same = (0..all).filter(|&i| u[i] == b[i] && hu[i] == b[i]).count();
+            assert_eq!(same, all - n, "and exact there");
+        }
+        // Differences of the residual know nothing of reach.
+        let exact = system.exact_tangent(&trial);
+        let step = 1e-7;
+        let at = |s: f64| {
+            let z: Vec<f64> = system
+                .falling()
+                .iter()
+                .zip(&b)
+                .map(|(z, b)| z + s * b)
+                .collect();
+            system.at(&z).residual
+        };
+        let slope: Vec<f64> = at(step)
+            .iter()
+            .zip(at(-step))
+            .map(|(a, b)| (a - b) / (2.0 * step))
+            .collect();
+        let hb = exact.times(&b, Side::Plain);
+        let off: Vec<f64> = slope.iter().zip(&hb).map(|(s, h)| s - h).collect();
+        assert_small(norm(&off), norm(&hb), 1e-4, "against differences");
+    });
 }

@@ -1,0 +1,188 @@
+//! Products with the derivative, and the linear solve.
+//!
+//! On a node of the grid that no point with stiffness or contact reaches, H~ is the identity and couples with nothing: half of the nodes under poured
+//! sand. Vectors of *coupled* unknowns leave these out: rigid bodies and vertices, all of them, then the nodes in reach.
+
+use rayon::prelude::*;
+
+use crate::grid::vector;
+use crate::krylov::{GmresReport, gmres};
+use crate::loops::{FEW, Work, each};
+use crate::real::V3;
+use stokeslet_dynamics::linear::dot;
+
+use super::derivative::{Block, Side, Tangent};
+use super::points::{PointForces, PointStiffness};
+use super::{Slot, vec3};
+
+/// Adds the force on each node times the inverse of the node's scale.
+fn add_scaled(nodes: &mut [[f64; 3]], inverse_scale: &[f64], force: impl Fn(usize) -> V3) {
+    for (i, node) in nodes.iter_mut().enumerate() {
+        let force = force(i) * inverse_scale[3 * i];
+        for (out, force) in node.iter_mut().zip(force.iter()) {
+            *out += force;
+        }
+    }
+}
+
+impl Tangent<'_> {
+    /// Of a vector of all unknowns those that are coupled.
+    pub(super) fn coupled(&self, u: &[f64]) -> Vec<f64> {
+        let (own, nodes) = u.split_at(self.system.grid_at(0));
+        let nodes = nodes.as_chunks::<3>().0;
+        let mut out = Vec::with_capacity(own.len() + 3 * self.reach.nodes.len());
+        out.extend_from_slice(own);
+        out.extend(
+            self.reach
+                .nodes
+                .iter()
+                .flat_map(|node| nodes[*node as usize]),
+        );
+        out
+    }
+
+    /// `u` with the coupled unknowns in their places.
+    fn with_coupled(&self, mut u: Vec<f64>, coupled: &[f64]) -> Vec<f64> {
+        let (own, nodes) = u.split_at_mut(self.system.grid_at(0));
+        let (coupled_own, coupled_nodes) = coupled.split_at(own.len());
+        own.copy_from_slice(coupled_own);
+        let nodes = nodes.as_chunks_mut::<3>().0;
+        for (node, u) in self
+            .reach
+            .nodes
+            .iter()
+            .zip(coupled_nodes.as_chunks::<3>().0)
+        {
+            nodes[*node as usize] = *u;
+        }
+        u
+    }
+
+    /// `H~ u`, or `H~^T u`.
+    pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
+        self.with_coupled(u.to_vec(), &self.product(&self.coupled(u), side))
+    }
+
+    /// Approximates `H~ u = b` by one cycle of [`gmres`], exactly on nodes out of reach; the residual is that of the whole system.
+    pub(crate) fn solve(&self, b: &[f64], rel: f64, most: usize) -> (Vec<f64>, GmresReport) {
+        let coupled = self.coupled(b);
+        let norm = |b: &[f64]| dot(b, b).sqrt();
+        let part = norm(&coupled) / norm(b);
+        let (u, mut report) = gmres(
+            &|x| self.product(x, Side::Plain),
+            &|x| self.precondition(x),
+            &coupled,
+            rel / part,
+            most,
+        );
+        report.residual *= part;
+        (self.with_coupled(b.to_vec(), &u), report)
+    }
+
+    /// `H~ u`, or `H~^T u`, of coupled unknowns.
+    fn product(&self, u: &[f64], side: Side) -> Vec<f64> {
+        let system = self.system;
+        system.awake.renew();
+        let first = system.grid_at(0);
+        let (scale, node_scale) = self.inverse_scale.split_at(first);
+        let z: Vec<f64> = u.iter().zip(scale).map(|(u, s)| u * s).collect();
+        // What comes to the masses' own, which make u of u.
+        let mut out = u.to_vec();
+        let (own, on_nodes) = out.split_at_mut(first);
+        let forces = self.forces_of_blocks(&z, side);
+        let others = self.add_on_grid(&u[first..], &z, side, node_scale, on_nodes);
+        let mut force = vec![0.0; first];
+        let mut push = |at: usize, v: &V3| (0..3).for_each(|i| force[at + i] += v[i]);
+        let slots = self.blocks.iter().flat_map(|block| &block.slots);
+        for (slot, v) in slots.zip(forces.iter().flatten()) {
+            if let Slot::Dof(at) = *slot {
+                push(at, v);
+            }
+        }
+        others.iter().for_each(|(at, v)| push(*at, v));
+        for ((out, force), s) in own.iter_mut().zip(force).zip(scale) {
+            *out += force * s;
+        }
+        for &i in &system.model.pinned {
+            own[system.node_at(i as usize)..][..3].fill(0.0);
+        }
+        out
+    }
+
+    /// Forces of the blocks that no point is in, slot by slot, by velocities `z`.
+    fn forces_of_blocks(&self, z: &[f64], side: Side) -> Vec<Vec<V3>> {
+        let velocity = |slot| match slot {
+            Slot::Dof(at) => vec3(z, at),
+            Slot::Pinned | Slot::Point(_) => V3::zeros(),
+        };
+        let of_blocks = |blocks: &[Block]| -> Vec<V3> {
+            let mut forces = Vec::new();
+            for block in blocks {
+                let rows = 0..block.slots.len();
+                forces.extend(rows.map(|row| block.force(row, side, velocity)));
+            }
+            forces
+        };
+        match self.blocks.len() < FEW {
+            true => vec![of_blocks(&self.blocks)],
+            false => self.blocks.par_chunks(FEW / 2).map(of_blocks).collect(),
+        }
+    }
+
+    /// Adds what points do to the unknowns `u` of nodes in reach; their forces on other unknowns.
+    fn add_on_grid(
+        &self,
+        u: &[f64],
+        z: &[f64],
+        side: Side,
+        inverse_scale: &[f64],
+        out: &mut [f64],
+    ) -> Vec<(usize, V3)> {
+        let Some(grid) = self.system.grid else {
+            return Vec::new();
+        };
+        let u = u.as_chunks::<3>().0;
+        let field = |i: usize| V3::from(u[i]) * inverse_scale[3 * i];
+        let is_transposed = side == Side::Transposed;
+        let contacts = PointForces {
+            contacts: &self.contacts_of_points,
+            z,
+            side,
+        };
+        let (out, reach) = (out.as_chunks_mut().0, &self.reach);
+        match &self.stiffness {
+            PointStiffness::Single(stiffness) => {
+                let (sums, others) =
+                    grid.product(reach, stiffness, is_transposed, field, &contacts);
+                add_scaled(out, inverse_scale, |i| vector(sums[i]));
+                others
+            }
+            PointStiffness::Double(stiffness) => {
+                let (sums, others) =
+                    grid.product_in_double(reach, stiffness, is_transposed, field, &contacts);
+                add_scaled(out, inverse_scale, |i| sums[i]);
+                others
+            }
+        }
+    }
+
+    /// The preconditioned `u` of coupled unknowns: as it is, or through the inverse diagonal blocks.
+    pub(super) fn precondition(&self, u: &[f64]) -> Vec<f64> {
+        if self.inverse.is_empty() {
+            return u.to_vec();
+        }
+        let mut out = Vec::with_capacity(u.len());
+        if let Some(factors) = &self.factors {
+            out.extend_from_slice(&u[..self.system.grid_at(0)]);
+            factors.solve_in_place(&mut out);
+        }
+        let solved = out.len() / 3;
+        let rest = each(Work::Light, self.inverse.len() - solved, |i| {
+            let v = self.inverse[solved + i] * vec3(u, 3 * (solved + i));
+            [v.x, v.y, v.z]
+        });
+        out.extend(rest.as_flattened());
+        out.extend_from_slice(&u[out.len()..]);
+        out
+    }
+}
