@@ -179,7 +179,7 @@ impl Pairs<'_> {
                 &self.start_particles[reaching[i] as usize],
                 &at[reaching[i] as usize],
             );
-            // Most are apart along the first axis already.
+            // Axis by axis: where one tells, the others aren't asked.
             let is_apart = |axis: usize| {
                 let along = |pose: &Pose, x: &V3| pose.r.column(axis).dot(&(x - pose.x));
                 let path = [along(&before, from), along(&pose, to)];
@@ -189,7 +189,7 @@ impl Pairs<'_> {
         };
         let mut candidates = each_some(Work::Usual, reaching.len(), near);
         candidates.extend(attached.iter().map(|(p, _)| p));
-        candidates.sort();
+        candidates.sort(); // two ascending lists: stable sorts merge them
         candidates.dedup();
         if candidates.is_empty() {
             return Vec::new();

@@ -58,20 +58,20 @@ impl Sum for V3 {
 
 /// Mass and its momentum.
 #[derive(Clone, Copy)]
-struct Moved {
+struct MassAndMomentum {
     mass: f64,
     momentum: V3,
 }
 
-impl AddAssign for Moved {
+impl AddAssign for MassAndMomentum {
     fn add_assign(&mut self, other: Self) {
         self.mass += other.mass;
         self.momentum += other.momentum;
     }
 }
 
-impl Sum for Moved {
-    const ZERO: Self = Moved {
+impl Sum for MassAndMomentum {
+    const ZERO: Self = MassAndMomentum {
         mass: 0.0,
         momentum: <V3 as Sum>::ZERO,
     };
@@ -152,12 +152,12 @@ impl Grid {
         grid.all = grid.everything();
         let moved = grid.onto_nodes(
             |_| true,
-            |p, add: &mut [Moved; 27]| {
+            |p, add: &mut [MassAndMomentum; 27]| {
                 for (k, add) in add.iter_mut().enumerate() {
                     let mass = grid.weight(p, k) * points.mass[p];
                     let off = grid.node_position(p, k) - points.x[p];
                     let momentum = (points.v[p] + points.affine[p] * off) * mass;
-                    *add = Moved { mass, momentum };
+                    *add = MassAndMomentum { mass, momentum };
                 }
             },
         );
@@ -269,6 +269,7 @@ impl Grid {
     }
 
     /// The node field `u` at point `p`.
+    #[inline]
     pub(crate) fn value_at(&self, p: usize, u: impl Fn(usize) -> V3) -> V3 {
         self.value_and_gradient(p, u).0
     }

@@ -8,7 +8,7 @@
 //! ```text
 //! text --scene--> Scene --assemble--> model + state --step--> state, StepLog --snapshot--> Snapshot --export--> PLY, VTU
 //!                                        |                      ^
-//!      particles, objects --contact--> pairs --system--> g, H --newton (krylov, direct)
+//!      particles, objects --contact--> pairs --system (krylov, direct)--> g, direction --newton
 //! ```
 //!
 //! | module | turns what into what | may use |
@@ -21,8 +21,9 @@
 //! | `grid` | material points into a grid and back | `material`, `loops` |
 //! | `broad` | places into the particles that may reach an object | `model`, `mesh`, `loops` |
 //! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `mesh`, `shape`, `model`, `broad`, `loops` |
-//! | `system` | a change of velocities into a residual, and its derivative | `contact`, `grid` |
-//! | [`newton`], [`krylov`], `direct` | a system into its solution, with a status | `system` |
+//! | [`krylov`], `direct` | a linear system into its solution | `loops` |
+//! | `system` | a change of velocities into a residual, its derivative, a direction | `contact`, `grid`, `material`, `krylov`, `direct`, `loops` |
+//! | [`newton`] | a system into its solution, with a status | `system` |
 //! | [`scene`], [`scenes`], `assemble` | TOML into bodies | `generate`, `stokeslet-dynamics` |
 //! | [`simulation`] | a scene into steps, logs, checkpoints | all above |
 //! | [`snapshot`], [`mod@export`], [`table`] | a run into pictures' data, files, rows beside the paper's | `simulation` |
@@ -40,7 +41,7 @@
 //! | add a level set | an arm in `shape.rs`, one in `scene.rs` and `assemble.rs` |
 //! | add a material | an arm in `material.rs` |
 //! | change how friction relaxes on meshes | `walk.rs` |
-//! | change the linear solver | [`Preconditioner`] and `System::tangent`; what GMRES multiplies with on the grid is in `grid/single.rs` |
+//! | change the linear solver | `system/linear.rs`, [`Preconditioner`]; what GMRES multiplies with on the grid is in `grid/single.rs` |
 //! | read another format of meshes | an arm in `mesh_file.rs` |
 //! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
 //! | change what another size of a scene sets | `scene/size.rs` |

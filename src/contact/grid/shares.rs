@@ -13,9 +13,9 @@ const SHARES: usize = 64;
 /// Points whose sums onto nodes are made by one thread.
 pub(super) struct Share {
     pub(super) points: Vec<u32>,
-    /// First node of each row of three around each of them.
+    /// First node of each row of three around each of them, in the numbering of the reach.
     pub(super) rows: Vec<[u32; 9]>,
-    /// Nodes that they reach.
+    /// From the first node that they reach to the last.
     pub(super) nodes: Range<usize>,
 }
 
@@ -55,7 +55,7 @@ impl Grid {
         (0..many).map(share).collect()
     }
 
-    /// All points, and all nodes.
+    /// All points, and all nodes: as a reach, so that there is one way of summing.
     pub(super) fn everything(&self) -> Reach {
         Reach {
             shares: self.shares(|_| true),

@@ -74,7 +74,7 @@ impl Stiffness {
     }
 
     /// Of point `p`, if it has any.
-    pub(crate) fn of(&self, p: usize) -> Option<&Columns9> {
+    fn of(&self, p: usize) -> Option<&Columns9> {
         self.place[p].map(|i| &self.list[i as usize])
     }
 }

@@ -1,4 +1,4 @@
-//! The derivative of a step's residual: small dense blocks, the material points' operator, and products with both.
+//! The derivative of a step's residual: small dense blocks, and the material points' operator. Products with both are in `linear.rs`.
 
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
@@ -128,13 +128,13 @@ impl<'a> System<'a> {
             }
             blocks.push(block);
         }
-        // Most of what is poured has come apart.
         let is_apart = each(Work::Usual, trial.gradients.len(), |p| {
             model.materials[p].is_apart(&trial.gradients[p])
         });
         let contacts_and_reach = || {
             let (of_points, others) = self.contact_blocks(trial);
             let contacts = PointContacts::new(is_apart.len(), of_points);
+            // Most of what is poured has come apart.
             let multiplied = |p: usize| !is_apart[p] || contacts.has(p);
             let reach = self
                 .grid
@@ -167,8 +167,9 @@ impl<'a> System<'a> {
             let on_grid = preconditioner == Preconditioner::BlockJacobi || !is_sand;
             let blocks = tangent.diagonal(on_grid);
             let own = self.grid_at(0) / 3;
-            let nodes = tangent.reach.nodes.iter().filter(|_| on_grid);
-            let used: Vec<usize> = (0..own).chain(nodes.map(|i| own + *i as usize)).collect();
+            let nodes: &[u32] = if on_grid { &tangent.reach.nodes } else { &[] };
+            let on_nodes = nodes.iter().map(|i| own + *i as usize);
+            let used: Vec<usize> = (0..own).chain(on_nodes).collect();
             tangent.inverse = each(Work::Usual, used.len(), |i| {
                 blocks[used[i]].try_inverse().unwrap_or_else(M3::identity)
             });

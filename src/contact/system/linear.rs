@@ -1,7 +1,7 @@
 //! Products with the derivative, and the linear solve.
 //!
-//! On a node of the grid that no point with stiffness or contact reaches, H~ is the identity and couples with nothing: half of the nodes under poured
-//! sand. Vectors of *coupled* unknowns leave these out: rigid bodies and vertices, all of them, then the nodes in reach.
+//! On a node of the grid that no point with stiffness or contact reaches, H~ is the identity and couples with nothing; of the nodes of `sand_on_sph`
+//! at .67 s these are 507 of 1,836. Vectors of *coupled* unknowns leave these out: rigid bodies and vertices, all of them, then the nodes in reach.
 
 use rayon::prelude::*;
 
@@ -64,10 +64,14 @@ impl Tangent<'_> {
     }
 
     /// Approximates `H~ u = b` by one cycle of [`gmres`], exactly on nodes out of reach; the residual is that of the whole system.
+    ///
+    /// # Accuracy
+    /// As of the cycle, `b . H~ u = |H~ u|^2`: it holds of coupled unknowns, and of all others, whose part of `H~ u` is that of `b`.
     pub(crate) fn solve(&self, b: &[f64], rel: f64, most: usize) -> (Vec<f64>, GmresReport) {
         let coupled = self.coupled(b);
         let norm = |b: &[f64]| dot(b, b).sqrt();
-        let part = norm(&coupled) / norm(b);
+        let (whole, own) = (norm(b), norm(&coupled));
+        let part = if whole == 0.0 { 0.0 } else { own / whole };
         let (u, mut report) = gmres(
             &|x| self.product(x, Side::Plain),
             &|x| self.precondition(x),
@@ -84,13 +88,13 @@ impl Tangent<'_> {
         let system = self.system;
         system.awake.renew();
         let first = system.grid_at(0);
-        let (scale, node_scale) = self.inverse_scale.split_at(first);
-        let z: Vec<f64> = u.iter().zip(scale).map(|(u, s)| u * s).collect();
-        // What comes to the masses' own, which make u of u.
+        let (inverse, node_inverse) = self.inverse_scale.split_at(first);
+        let z: Vec<f64> = u.iter().zip(inverse).map(|(u, s)| u * s).collect();
+        // Masses make u of u; forces come to that.
         let mut out = u.to_vec();
         let (own, on_nodes) = out.split_at_mut(first);
         let forces = self.forces_of_blocks(&z, side);
-        let others = self.add_on_grid(&u[first..], &z, side, node_scale, on_nodes);
+        let others = self.add_on_grid(&u[first..], &z, side, node_inverse, on_nodes);
         let mut force = vec![0.0; first];
         let mut push = |at: usize, v: &V3| (0..3).for_each(|i| force[at + i] += v[i]);
         let slots = self.blocks.iter().flat_map(|block| &block.slots);
@@ -100,7 +104,7 @@ impl Tangent<'_> {
             }
         }
         others.iter().for_each(|(at, v)| push(*at, v));
-        for ((out, force), s) in own.iter_mut().zip(force).zip(scale) {
+        for ((out, force), s) in own.iter_mut().zip(force).zip(inverse) {
             *out += force * s;
         }
         for &i in &system.model.pinned {
