@@ -8,6 +8,10 @@ use crate::loops::{Work, each};
 /// Unknowns that one thread takes at a time; sums are added up in their order, whoever made them.
 const CHUNK: usize = 8192;
 
+pub(crate) fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
 /// How a cycle went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GmresReport {
@@ -32,7 +36,7 @@ pub fn gmres(
     rel: f64,
     most: usize,
 ) -> (Vec<f64>, GmresReport) {
-    let size = dot(b, b).sqrt();
+    let size = norm(b);
     let n = b.len();
     if size == 0.0 {
         return (
@@ -52,7 +56,7 @@ pub fn gmres(
         let z = precondition(&basis[j]);
         let mut w = apply(&z);
         turned.push(z);
-        let before = dot(&w, &w).sqrt();
+        let before = norm(&w);
         let mut column = products(&basis, &w);
         let mut next = subtract(&mut w, &basis, &column);
         if next < 0.1 * before {

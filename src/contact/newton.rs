@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 
+use crate::krylov::norm;
 use crate::model::{BodyInfo, Kind};
 use crate::system::{Precision, Side, System, Tangent, Trial};
 use serde::{Deserialize, Serialize};
@@ -96,10 +97,6 @@ pub struct SolveLog {
 /// Kinks of the residual that a solve may go over. One is enough for `stack`; where five aren't, twenty weren't either (tried: a step of `prmd_rd`,
 /// the blow of `wdg_dr_r`).
 const KINKS: usize = 5;
-
-fn norm(a: &[f64]) -> f64 {
-    dot(a, a).sqrt()
-}
 
 /// Solves the step's system to `tau`.
 ///

@@ -6,10 +6,9 @@
 use rayon::prelude::*;
 
 use crate::grid::vector;
-use crate::krylov::{GmresReport, gmres};
+use crate::krylov::{GmresReport, gmres, norm};
 use crate::loops::{FEW, Work, each};
 use crate::real::V3;
-use stokeslet_dynamics::linear::dot;
 
 use super::derivative::{Block, Side, Tangent};
 use super::points::{PointForces, PointStiffness};
@@ -69,7 +68,6 @@ impl Tangent<'_> {
     /// As of the cycle, `b . H~ u = |H~ u|^2`: it holds of coupled unknowns, and of all others, whose part of `H~ u` is that of `b`.
     pub(crate) fn solve(&self, b: &[f64], rel: f64, most: usize) -> (Vec<f64>, GmresReport) {
         let coupled = self.coupled(b);
-        let norm = |b: &[f64]| dot(b, b).sqrt();
         let (whole, own) = (norm(b), norm(&coupled));
         let part = if whole == 0.0 { 0.0 } else { own / whole };
         let (u, mut report) = gmres(

@@ -1,5 +1,6 @@
 use super::*;
 use crate::SceneFile;
+use crate::krylov::norm;
 use crate::newton::Preconditioner;
 use crate::scene::Scene;
 use crate::simulation::{Settings, Simulation};
@@ -224,7 +225,6 @@ fn products_of_sand(text: &str, least_at_ball: usize) {
         let [tangent, single] = [Precision::Double, Precision::Single]
             .map(|precision| system.tangent(&trial, Preconditioner::BlockJacobi, precision));
         let u: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
-        let norm = |a: &[f64]| a.iter().map(|x| x * x).sum::<f64>().sqrt();
         let less =
             |a: &[f64], b: &[f64]| norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>());
         let of = |side| tangent.times(&u, side);
@@ -332,10 +332,6 @@ fn spread_out(f: impl Fn(&System, &[f64], &Trial)) {
         })
     });
     assert!(found, "no such step");
-}
-
-fn norm(a: &[f64]) -> f64 {
-    a.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Nodes under sand that came apart have nothing but their mass: the solve goes without them, and reports the residual of the whole system.
