@@ -25,7 +25,7 @@ use stokeslet_contact::{
 #[path = "../../src/contact/tests/support/mod.rs"]
 mod support;
 
-use support::{box_on_a_slope, cube_between_walls, sharp};
+use support::{box_on_a_slope, cube_between_walls, sharp, wedged_by};
 
 /// As in the program.
 #[cfg(unix)]
@@ -448,6 +448,9 @@ fn thresholds() {
         ("wdg_rr", 6, Some(1e-3), None),
         ("wdg_rr", 7, Some(1e-3), None),
         ("wdg_rr", 7, Some(3e-4), None),
+        ("wdg_rr", 4, Some(3e-4), None),
+        ("wdg_rr", 4, Some(1e-4), None),
+        ("wdg_rr", 5, Some(5e-5), None),
         ("wdg_rm", 3, None, Some(1e4)),
         ("wdg_rm", 5, None, Some(1e5)),
     ] {
@@ -487,12 +490,7 @@ fn finer(scene: &mut Scene, level: u32, overlap: Option<f64>, young: Option<f64>
         spacing: None,
     };
     if let Some(overlap) = overlap {
-        scene.stiffness = scene.stiffness.max(40.0);
-        for plane in &mut scene.plane {
-            plane.offset = -(2.0 * radius - 0.5 * overlap);
-        }
-        scene.body[0].position[0] = -radius + 0.25 * overlap;
-        scene.body[1].position[0] = radius - 0.25 * overlap;
+        wedged_by(scene, overlap);
     }
     for body in scene.body.iter_mut().filter(|b| b.kind != Kind::Rigid) {
         body.young = young;

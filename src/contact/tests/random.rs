@@ -1,4 +1,4 @@
-//! Random scenes of every kind and shape, with masses, stiffnesses and speeds far from sensible: nothing panics, and whatever isn't a number
+//! Random scenes of every kind and shape, some of which come in later, with masses, stiffnesses and speeds far from sensible: nothing panics, and whatever isn't a number
 //! any more, or isn't solved, says so.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
@@ -33,10 +33,10 @@ fn scene(seed: u64) -> Scene {
         r.next(0.0, 1.0);
     });
     let coupling = ["coupled", "coupled", "lagged", "lagged_friction"][r.below(4)];
+    let dt = r.power(-4.0, -1.5);
     let mut text = format!(
-        "name = 'random'\nabout = 'anything'\ntime_step = {}\nduration = 1\nfriction = {}\nstiffness = {}\ntolerance = {}\n\
+        "name = 'random'\nabout = 'anything'\ntime_step = {dt}\nduration = 1\nfriction = {}\nstiffness = {}\ntolerance = {}\n\
          gravity = {}\ncoupling = '{coupling}'\ngrid_spacing = {}\n",
-        r.power(-4.0, -1.5),
         r.power(-3.0, 1.0),
         r.power(-1.0, 6.0),
         r.power(-3.0, 1.0),
@@ -80,9 +80,22 @@ fn scene(seed: u64) -> Scene {
             true => format!("sand = {}\n", r.next(5.0, 50.0)),
             false => String::new(),
         };
+        // Some come in while the scene runs, of these some again and again.
+        let from = match r.below(3) {
+            0 => dt * r.next(0.0, 3.0),
+            _ => 0.0,
+        };
+        let again = match from > 0.0 && kind != "fixed" && r.below(2) == 0 {
+            true => format!(
+                "again = {{ every = {}, times = 2 }}\n",
+                dt * r.next(0.5, 2.0)
+            ),
+            false => String::new(),
+        };
         text += &format!(
             "[[body]]\nname = 'body {k}'\nkind = '{kind}'\nshape = {shape}\nmass = {}\nposition = [{}, {}, {}]\nrotation = {}\n\
-             velocity = {}\nangular_velocity = {}\nsurface = '{surface}'\nyoung = {}\npoisson = {}\nself_contact = {}\n{sand}",
+             velocity = {}\nangular_velocity = {}\nsurface = '{surface}'\nyoung = {}\npoisson = {}\nself_contact = {}\n\
+             from = {from}\n{again}{sand}",
             r.power(-4.0, 4.0),
             r.next(-0.2, 0.2),
             r.next(-0.2, 0.2),

@@ -3,6 +3,7 @@
 mod sharp;
 
 pub use sharp::sharp;
+use stokeslet_contact::scene::ShapeSpec;
 use stokeslet_contact::{Scene, SceneFile};
 
 /// A box on a slope, which topples where its half width over half height is below the slope. Points lie half a spacing inside: the widths are theirs.
@@ -50,4 +51,17 @@ pub fn cube_between_walls(kind: &str) -> Scene {
          shape = {{ box = {{ sides = [0.1, 0.1, 0.1], cells = [{cells}, {cells}, {cells}] }} }}\n"
     );
     Scene::parse(&text).expect("a scene of our own")
+}
+
+/// Puts a rigid pair's walls and bodies where they overlap by so much in all, m. Contacts are so stiff that its masses stay what steps are made for.
+pub fn wedged_by(scene: &mut Scene, overlap: f64) {
+    let ShapeSpec::Ball { radius, .. } = scene.body[1].shape else {
+        panic!("the second body of a pair is its ball");
+    };
+    scene.stiffness = scene.stiffness.max(40.0);
+    for plane in &mut scene.plane {
+        plane.offset = -(2.0 * radius - 0.5 * overlap);
+    }
+    scene.body[0].position[0] = -radius + 0.25 * overlap;
+    scene.body[1].position[0] = radius - 0.25 * overlap;
 }
