@@ -100,6 +100,12 @@ fn in_series_resistances_add_up_where_profiles_agree() {
         1e-9,
         "fastest where shallow"
     );
+    let floor = s.floor_shear.expect("fields");
+    let stress = |d: f64| 6.0 * MU * q / (W * d * d);
+    assert_close!(floor.max, stress(20e-6), 1e-9, "floor of the shallowest");
+    let length: f64 = pipes.iter().map(|p| p.0).sum();
+    let mean = pipes.iter().map(|(l, _, d)| l * stress(*d)).sum::<f64>() / length;
+    assert_close!(floor.mean, mean, 1e-9, "mean of all floors");
     // In the planar model the profile is the same parabola: 12 mu L / (d w^3).
     let s = solved(&in_series(&pipes, DepthModel::Planar, [HIGH, LOW]), 4);
     let resistance: f64 = pipes

@@ -359,6 +359,47 @@ fn a_shallow_channel_carries_the_flow_of_a_rectangular_duct() {
             allowed,
             "duct series, w/d {aspect}"
         );
+        let floor = s.floor_shear.expect("fields");
+        let depth = W / aspect;
+        let stress = |speed: f64| 6.0 * MU * speed / depth;
+        let mean = s.ports[0].flow_rate / (W * depth);
+        assert_close!(floor.mean, stress(mean), 1e-9, "mean of the floor");
+        let (fastest, at) = s.max_speed.expect("fields");
+        assert_close!(floor.max, stress(fastest), 1e-12, "greatest of the floor");
+        assert_eq!(floor.max_at, at);
+        // Walls hold back what pressure pushes.
+        let side = s.wall_shear.expect("fields").mean;
+        let held = 2.0 * length * (W * floor.mean + depth * side);
+        assert_close!(
+            held,
+            drop * W * depth,
+            0.02,
+            "force on all walls, w/d {aspect}"
+        );
+    }
+}
+
+/// The full model's walls are all four of the duct.
+#[test]
+fn shear_of_floor_and_side_walls_is_that_of_the_full_model() {
+    let (length, drop) = (2.0 * W, 50.0);
+    let ends = [Condition::Pressure(drop), Condition::Pressure(0.0)];
+    for aspect in [1.0, 2.0] {
+        let mut chip = channel(length, W, Motion::IDENTITY, ends);
+        chip.depth = Some(W / aspect);
+        chip.model = DepthModel::Full;
+        let full = solved(&chip, 8);
+        assert!(full.floor_shear.is_none(), "its floor is a wall");
+        let of_all = full.wall_shear.expect("fields").mean;
+        chip.model = DepthModel::Shallow;
+        let shallow = solved(&chip, 16);
+        let (floor, side) = (shallow.floor_shear, shallow.wall_shear);
+        let (floor, side) = (floor.expect("fields").mean, side.expect("fields").mean);
+        let mean = (aspect * floor + side) / (aspect + 1.0);
+        println!("w/d {aspect}: full {of_all}, shallow {mean}: floor {floor}, sides {side}");
+        assert_close!(mean, of_all, 0.02, "mean of all walls, w/d {aspect}");
+        chip.model = DepthModel::Planar;
+        assert!(solved(&chip, 4).floor_shear.is_none(), "there is none");
     }
 }
 

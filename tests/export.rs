@@ -116,6 +116,7 @@ fn empty_solution() -> Solution {
         conductance: Default::default(),
         max_speed: Some((0.0, Point::default())),
         wall_shear: Some(WallShear::default()),
+        floor_shear: None,
         dissipation: Some(0.0),
         posts: Some(Vec::new()),
         fields: Field::<2>::default(),

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::place;
@@ -63,6 +64,46 @@ fn the_design_in_the_readme_solves() {
         (flows[2] / out - 1.0).abs() < 1e-9,
         "the outlet passes what the two inlets bring, {out:e} m^3/s: {flows:?}"
     );
+}
+
+/// Two points of it instead of six.
+#[test]
+fn the_study_in_the_readme_runs() {
+    let text = readme();
+    let study = block(&text, "## Many chips", "toml");
+    let few = study.replace("count = 6", "count = 2");
+    assert_ne!(few, study, "its range has six points");
+    let folder = tempfile::tempdir().unwrap();
+    let designs = root().join("designs");
+    let few = few.replace("\"designs/", &format!("\"{}/", designs.display()));
+    let file = folder.path().join("study.toml");
+    fs::write(&file, few).unwrap();
+    let out = folder.path().join("out");
+    let run = Command::new(env!("CARGO_BIN_EXE_stokeslet"))
+        .arg("sweep")
+        .args([&file, Path::new("--out"), &out])
+        .output()
+        .unwrap();
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    let table = fs::read_to_string(out.join("results.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|l| l.split(',').collect()).collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    let column = |name: &str| rows[0].iter().position(|c| c.starts_with(name)).unwrap();
+    let number = |row: usize, name: &str| rows[row][column(name)].parse::<f64>().unwrap();
+    assert!(
+        number(1, "mixed") > number(2, "mixed"),
+        "slower mixes more: {table}"
+    );
+    for row in [1, 2] {
+        assert!(
+            (number(row, "share") - 0.5).abs() < 1e-9,
+            "half enters there: {table}"
+        );
+    }
 }
 
 #[test]

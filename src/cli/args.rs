@@ -8,6 +8,9 @@ use stokeslet::METHODS;
 use stokeslet::export::Format;
 use stokeslet::species::Engine;
 
+/// What pictures are coloured by where nothing is asked for.
+pub const DEFAULT_PICTURE: &str = "speed";
+
 const EXAMPLES: &str = "\
 Examples:
   stokeslet gui designs/y-mixer.toml               draw and watch it flow
@@ -165,14 +168,14 @@ pub struct SolveArgs {
     /// through the point X,Y. May be repeated.
     #[arg(long, value_name = "N|PORT:N|X,Y", allow_hyphen_values = true)]
     pub streamlines: Vec<String>,
-    /// Write the shear stress along every wall: walls.csv, walls.vtp and a field of fields.vtu. In three dimensions that of the
-    /// side walls at half the depth.
+    /// Write the shear stress along every side wall: walls.csv, walls.vtp and a field of fields.vtu. In three dimensions that at half
+    /// the depth.
     #[arg(long)]
     pub walls: bool,
     /// What picture.svg is coloured by: speed, pressure, wall-shear, shear-rate, stream-function, a species of the design, or age.
     #[arg(
         long,
-        default_value = "speed",
+        default_value = DEFAULT_PICTURE,
         value_name = "speed|pressure|wall-shear|shear-rate|stream-function|age|SPECIES"
     )]
     pub picture: String,
@@ -191,7 +194,7 @@ pub struct SolveArgs {
     /// What follows species: tubes between stream lines, elements, or what suits each region.
     #[arg(long, default_value = Engine::Auto.name(), value_parser = PossibleValuesParser::new(Engine::ALL.map(Engine::name)))]
     pub species_engine: String,
-    /// Follow tracer particles along about N stream lines from the inlets, as frames that loop, in DIR/<design>/tracers (plane only).
+    /// Follow tracer particles along about N stream lines from the inlets, as frames that loop, in DIR/<design>/tracers; of a chip in space at mid-depth.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=5000))]
     pub tracers: Option<u16>,
     /// Compute the ports' flows and pressures and the conductance, but no fields: faster, and with less memory.

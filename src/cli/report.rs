@@ -142,13 +142,22 @@ fn extremes(solution: &Solution, has_depth: bool, reynolds: Option<f64>) -> Stri
     let reynolds = reynolds.map_or(String::new(), |re| {
         format!(", Reynolds number there {}", figures(re))
     });
+    let stress = |mean: f64, max: f64, at: Point| {
+        let [mean, max] = [mean, max].map(|s| Quantity::Pressure.show(s));
+        format!("{mean} on average, at most {max} at {}", place(at))
+    };
+    let walls = stress(shear.mean, shear.max, shear.max_at);
+    let shear = match solution.floor_shear {
+        None => format!("  wall shear stress {walls}\n"),
+        Some(floor) => format!(
+            "  shear stress of side walls {walls}\n  of floor and ceiling {}\n",
+            stress(floor.mean, floor.max, floor.max_at)
+        ),
+    };
     format!(
-        "{heat}  peak speed {} at {}{reynolds}\n  wall shear stress {} on average, at most {} at {}\n",
+        "{heat}  peak speed {} at {}{reynolds}\n{shear}",
         Quantity::Speed.show(speed),
         place(at),
-        Quantity::Pressure.show(shear.mean),
-        Quantity::Pressure.show(shear.max),
-        place(shear.max_at)
     )
 }
 
@@ -209,9 +218,18 @@ fn estimated(errors: &ErrorEstimate, resolution: u32) -> String {
         errors.coarse_resolution,
         percent(errors.relative)
     );
-    let shear = errors.peak_wall_shear.filter(|_| errors.relative > 1e-9);
-    if let Some(shear) = shear {
-        text += &format!("  peak wall shear ± {}\n", Quantity::Pressure.show(shear));
+    match (errors.peak_wall_shear, errors.peak_change) {
+        (Some(shear), _) if errors.relative > 1e-9 => {
+            text += &format!("  peak wall shear ± {}\n", Quantity::Pressure.show(shear));
+        }
+        (None, Some(change)) => {
+            text += &format!(
+                "  peak wall shear unknown: {} other than at resolution {}; at a sharp inner corner it grows without end\n",
+                percent(change),
+                errors.coarse_resolution
+            );
+        }
+        _ => {}
     }
     text
 }

@@ -12,6 +12,7 @@ use stokeslet::export::readable::figures;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::geometry::Point;
 use stokeslet::library::Library;
+use stokeslet::mesh::Corners;
 use stokeslet::profile::{ProfileTable, Recorder};
 use stokeslet::rules::thin_wall_warning;
 use stokeslet::session::{
@@ -22,6 +23,7 @@ use stokeslet::species::{Engine, SpeciesError};
 use stokeslet::table::Table;
 use thiserror::Error;
 
+use super::args::DEFAULT_PICTURE;
 use super::inputs::Input;
 use super::load::{Loaded, load};
 use super::outcome::{CliError, Outcome};
@@ -196,16 +198,16 @@ pub fn solve_one(
     drop(stage);
     progress(Stage::Place, 1.0);
     let chip = loaded.chip.take();
-    let depth = chip.as_ref().and_then(|chip| without_depth(chip, request));
+    let ignored = chip.as_ref().and_then(|chip| ignored(chip, request));
     let asked = loaded
         .design
         .as_ref()
         .and_then(|design| species::check(design, &request.species));
     let asked = asked.or_else(|| traces::check(chip.as_ref()?, &request.streamlines));
     let asked = asked.or_else(|| traces::check_picture(chip.as_ref()?, request.colouring));
-    let depth = depth.or(asked);
-    loaded.diagnostics.extend(depth.clone());
-    let Some(chip) = chip.filter(|_| depth.is_none()) else {
+    let wrong = ignored.or(asked);
+    loaded.diagnostics.extend(wrong.clone());
+    let Some(chip) = chip.filter(|_| wrong.is_none()) else {
         return Err(refused(loaded));
     };
     let follows = !request.species.skip
@@ -418,16 +420,35 @@ fn fine_enough(
     }
 }
 
-/// What is wrong where settings of three dimensions were given for a chip that is solved in two.
-fn without_depth(chip: &Chip, request: &SolveRequest) -> Option<Diagnostic> {
-    if request.depth == DepthSettings::default() || chip.model == DepthModel::Full {
+/// What is wrong where something was asked for that would change nothing: settings of three dimensions of a chip that is solved in two and the other way
+/// round, or the colours of a picture that isn't written.
+fn ignored(chip: &Chip, request: &SolveRequest) -> Option<Diagnostic> {
+    let is_full = chip.model == DepthModel::Full;
+    let (message, help) = if !is_full && request.depth != DepthSettings::default() {
+        (
+            format!(
+                "--layers, --whole-depth and --inflow are for the full model; this chip is solved with the {} model",
+                chip.model.name()
+            ),
+            "add `--model full`, or leave them out",
+        )
+    } else if is_full && request.corners != Corners::default() {
+        (
+            "--corners is for the plane models; this chip is solved with the full model".to_owned(),
+            "leave it out, or add `--model shallow`",
+        )
+    } else if request.species.picture != DEFAULT_PICTURE && !request.formats.contains(&Format::Svg)
+    {
+        (
+            format!(
+                "--picture {}: no picture is among the formats that are written",
+                request.species.picture
+            ),
+            "add svg to --format, or leave it out",
+        )
+    } else {
         return None;
-    }
-    let message = format!(
-        "--layers, --whole-depth and --inflow are for the full model; this chip is solved with the {} model",
-        chip.model.name()
-    );
-    let help = "add `--model full`, or leave them out";
+    };
     Some(Diagnostic::error("D402", message).with_help(help))
 }
 

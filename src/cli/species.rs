@@ -94,6 +94,9 @@ pub struct Found {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// How an unknown picture is told.
+const PICTURE: &str = "--picture asks for";
+
 /// What is wrong with the request for this design, before anything is solved.
 pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
     let names: Vec<&str> = design
@@ -104,11 +107,27 @@ pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
         .collect();
     let unknown = |name: &str, what: &str| {
         let message = format!("{what} `{name}`, which this design doesn't have");
-        let help = match nearest(name, names.iter().copied()) {
-            _ if name == "age" && !names.is_empty() && !request.skip => {
+        // Of pictures there are more than species.
+        let of_flow = quantities::ALL.iter().map(|q| q.name.replace('_', "-"));
+        let others: Vec<String> = match what {
+            PICTURE => of_flow.collect(),
+            _ => Vec::new(),
+        };
+        let known = names
+            .iter()
+            .copied()
+            .chain(others.iter().map(String::as_str));
+        let help = match nearest(name, known) {
+            _ if name == "age" && !request.skip => {
                 "`residence_time = true` under [species] asks for the age of the fluid".to_owned()
             }
             Some(near) => format!("did you mean `{near}`?"),
+            None if names.is_empty() && !others.is_empty() => {
+                format!(
+                    "there are {}; species are added under [species]",
+                    others.join(", ")
+                )
+            }
             None if names.is_empty() => "add it under [species]".to_owned(),
             None => format!("its species are {}", names.join(", ")),
         };
@@ -128,7 +147,7 @@ pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
         _ => names.contains(&picture) && !request.skip,
     };
     if !known {
-        return unknown(picture, "--picture asks for");
+        return unknown(picture, PICTURE);
     }
     None
 }
@@ -330,8 +349,8 @@ fn table(result: &SpeciesResult, unit: &str) -> String {
         let age = port.age_mean_s.map_or_else(String::new, |a| {
             let spread = port
                 .age_std_s
-                .map_or_else(String::new, |s| format!(" +- {}", figures(s)));
-            format!(", age {}{spread} s", figures(a))
+                .map_or_else(String::new, |s| format!(", spread {} s", figures(s)));
+            format!(", age {} s{spread}", figures(a))
         });
         let way = if port.error.is_some() { "out" } else { "in" };
         let _ = writeln!(

@@ -302,6 +302,7 @@ fn go(
     bar.finish_and_clear();
     write(folder, &prepared.header, &records, (n == 1, with_parquet))?;
     let failed = records.values().filter(|r| r.status != Status::Ok).count();
+    eprint!("{}", reasons(records.values()));
     print_out(&format!(
         "{} of {total} points solved{}; {}\n",
         records.len() - failed,
@@ -321,6 +322,36 @@ fn go(
     } else {
         Outcome::Fine
     })
+}
+
+/// Most reasons that are told; each point has its own in the table.
+const MOST_REASONS: usize = 5;
+
+/// Why points failed, the most frequent reasons first, each with its count and the first point that it befell.
+fn reasons<'a>(records: impl Iterator<Item = &'a Record>) -> String {
+    let mut found: Vec<(&str, usize, usize)> = Vec::new();
+    for record in records.filter(|r| r.status != Status::Ok) {
+        match found
+            .iter_mut()
+            .find(|(message, ..)| *message == record.message)
+        {
+            Some((_, many, _)) => *many += 1,
+            None => found.push((&record.message, 1, record.index)),
+        }
+    }
+    found.sort_by_key(|(_, many, _)| std::cmp::Reverse(*many));
+    let line = |(message, many, first): &(&str, usize, usize)| match many {
+        1 => format!("point {first}: {message}\n"),
+        _ => format!("{many} points, {first} the first: {message}\n"),
+    };
+    let mut text: String = found.iter().take(MOST_REASONS).map(line).collect();
+    if found.len() > MOST_REASONS {
+        text += &format!(
+            "and {} more reasons: see the column `message` of the table\n",
+            found.len() - MOST_REASONS
+        );
+    }
+    text
 }
 
 /// The table, and charts and Parquet where they are wanted.

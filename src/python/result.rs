@@ -212,6 +212,8 @@ impl Result {
         dict.set_item("wall_shear_min", s.wall_shear.map(|w| w.min))?;
         dict.set_item("wall_shear_mean", s.wall_shear.map(|w| w.mean))?;
         dict.set_item("wall_shear_max", s.wall_shear.map(|w| w.max))?;
+        dict.set_item("floor_shear_mean", s.floor_shear.map(|f| f.mean))?;
+        dict.set_item("floor_shear_max", s.floor_shear.map(|f| f.max))?;
         Ok(dict)
     }
 }

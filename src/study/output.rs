@@ -24,6 +24,8 @@ enum Quantity {
     ShearMin,
     ShearMean,
     ShearMax,
+    FloorShearMean,
+    FloorShearMax,
 }
 
 impl Quantity {
@@ -50,6 +52,8 @@ impl Quantity {
             Self::ShearMin => solution.wall_shear?.min,
             Self::ShearMean => solution.wall_shear?.mean,
             Self::ShearMax => solution.wall_shear?.max,
+            Self::FloorShearMean => solution.floor_shear?.mean,
+            Self::FloorShearMax => solution.floor_shear?.max,
         };
         value.is_finite().then_some(value)
     }
@@ -101,7 +105,7 @@ impl Output {
 
 /// Whether a formula speaks of what only fields tell; a chip that has it read knows better ([`Catalogue::needs_fields`]).
 pub fn mentions_fields(formula: &str) -> bool {
-    ["max_speed", "wall_shear", SPECIES]
+    ["max_speed", "wall_shear", "floor_shear", SPECIES]
         .iter()
         .any(|name| formula.contains(name))
 }
@@ -177,6 +181,14 @@ impl Catalogue {
             ("wall_shear.max", Quantity::ShearMax, pressure),
         ] {
             entries.insert(name.to_owned(), (quantity, powers));
+        }
+        if chip.model.is_averaged() {
+            for (name, quantity) in [
+                ("floor_shear.mean", Quantity::FloorShearMean),
+                ("floor_shear.max", Quantity::FloorShearMax),
+            ] {
+                entries.insert(name.to_owned(), (quantity, pressure));
+            }
         }
         Self { entries, usual }
     }
@@ -315,6 +327,7 @@ impl Catalogue {
             Quantity::MaxSpeed | Quantity::ShearMin | Quantity::ShearMean | Quantity::ShearMax => {
                 true
             }
+            Quantity::FloorShearMean | Quantity::FloorShearMax => true,
             Quantity::Mean(..) | Quantity::Mixing(..) => true,
         })
     }

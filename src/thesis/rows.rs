@@ -9,6 +9,7 @@ use stokeslet_base::table::{Caching, Table};
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::field::Field;
+use stokeslet_flow::field::floor_shear::Floors;
 use stokeslet_flow::field::ports::{PortValues, gives_flow};
 use stokeslet_flow::session;
 use stokeslet_flow::session::conductances::conductances;
@@ -131,6 +132,7 @@ struct Kept {
     ports: Vec<Port>,
     /// Flow in the unit of results over flow per metre of depth.
     unit: f64,
+    floors: Floors,
     model: Arc<BlockModel>,
     residuals: Residuals,
     elimination: Elimination,
@@ -197,14 +199,19 @@ impl Eliminated for Kept {
         if !is_still {
             check_balance(report.mass_imbalance)?;
         }
-        let (wall_shear, fields, max_speed) = match self.settings.wanted {
+        let (wall_shear, floor_shear, fields, max_speed) = match self.settings.wanted {
             WantedResults::All => {
                 let fields = fields(&self.model, &self.residuals, &rows, &data);
                 let shear = wall_shear(&self.model, &self.residuals, &rows, &data);
                 let fastest = fastest(&fields);
-                (Some(shear), fields, Some(fastest))
+                (
+                    Some(shear),
+                    self.floors.shear(&fields),
+                    fields,
+                    Some(fastest),
+                )
             }
-            WantedResults::PortsOnly => (None, Field::<2>::default(), None),
+            WantedResults::PortsOnly => (None, None, Field::<2>::default(), None),
         };
         let dissipation = match self.settings.wanted {
             WantedResults::All => Some(self.unit * self.residuals.dissipation(&rows, &data)),
@@ -218,6 +225,7 @@ impl Eliminated for Kept {
             conductance: self.conductance.clone(),
             max_speed,
             wall_shear,
+            floor_shear,
             dissipation,
             posts: None,
             fields,
@@ -302,6 +310,7 @@ impl Kept {
         Ok(Self {
             ports: chip.ports.clone(),
             unit: chip.depth.unwrap_or(1.0),
+            floors: Floors::of(chip),
             model,
             residuals,
             elimination,

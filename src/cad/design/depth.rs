@@ -61,6 +61,11 @@ impl DepthModel {
         self != DepthModel::Planar
     }
 
+    /// Whether the flow is an average over the depth, held back by floor and ceiling.
+    pub fn is_averaged(self) -> bool {
+        matches!(self, DepthModel::Shallow | DepthModel::ShallowBrinkman)
+    }
+
     /// Viscosity in the plane over the liquid's.
     pub fn plane_viscosity_factor(self) -> f64 {
         match self {
@@ -71,11 +76,9 @@ impl DepthModel {
 
     /// Drag of floor and ceiling over the viscosity in the plane, 1/m^2: 12 / depth^2 over the factor above, or 0.
     pub fn drag(self, depth: Option<f64>) -> f64 {
-        match (self, depth) {
-            (DepthModel::Shallow | DepthModel::ShallowBrinkman, Some(depth)) => {
-                12.0 / (depth * depth * self.plane_viscosity_factor())
-            }
-            _ => 0.0,
+        match depth.filter(|_| self.is_averaged()) {
+            Some(depth) => 12.0 / (depth * depth * self.plane_viscosity_factor()),
+            None => 0.0,
         }
     }
 }

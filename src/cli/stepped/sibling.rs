@@ -8,7 +8,7 @@ use stokeslet::cancel::CancelToken;
 use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::report::table::HEAD;
 use stokeslet::dynamics::stepped::settings::each;
-use stokeslet::dynamics::stepped::{SceneRow, System, Track};
+use stokeslet::dynamics::stepped::{Run, SceneRow, System, Track};
 use stokeslet::system;
 
 use super::super::outcome::{CliError, Outcome};
@@ -35,6 +35,24 @@ pub fn run(name: &str, command: &SiblingCommand) -> Result<Outcome, CliError> {
         SiblingCommand::Table(args) => {
             on_threads(args.threads, |cancel| table(system, args, cancel))
         }
+    }
+}
+
+/// Names runs side by side that would have one name by what is set otherwise in each: `dam-break-subspace`.
+fn tell_apart(runs: &mut [Box<dyn Run>], changes: &[Vec<String>]) {
+    let names: Vec<String> = runs.iter().map(|run| run.name().to_owned()).collect();
+    let is_everywhere = |change: &String| changes.iter().all(|other| other.contains(change));
+    let in_names = |c: char| c.is_alphanumeric() || ['.', '-', '_'].contains(&c);
+    for (k, run) in runs.iter_mut().enumerate() {
+        if names.iter().filter(|name| **name == names[k]).count() == 1 {
+            continue;
+        }
+        let own = changes[k].iter().filter(|change| !is_everywhere(change));
+        let values = own.map(|change| change.split_once('=').map_or(&**change, |(_, value)| value));
+        let values: Vec<String> = values
+            .map(|value| value.replace(|c| !in_names(c), "_"))
+            .collect();
+        run.rename(format!("{}-{}", names[k], values.join("-")));
     }
 }
 
@@ -99,24 +117,23 @@ pub fn run_file(
 ) -> Result<Outcome, CliError> {
     let fault = |error: &dyn std::fmt::Display| usage(format!("{}: {error}", args.scene));
     let scene = system.read(text).map_err(|e| fault(&e))?;
-    let mut tracks: Vec<Box<dyn Track>> = Vec::new();
+    let mut runs: Vec<Box<dyn Run>> = Vec::new();
     let mut all = Vec::new();
     let mut needed = 1;
-    for changes in each(&args.set) {
-        let settings = system.settings(&changes).map_err(usage)?;
+    let changes_of_runs = each(&args.set);
+    for changes in &changes_of_runs {
+        let settings = system.settings(changes).map_err(usage)?;
         if all.contains(&settings) {
             return Err(usage("--set names the same settings twice"));
         }
         all.push(settings);
-        let run = system.start(text, args.size.as_deref(), &changes);
-        let mut run = run.map_err(|e| fault(&e))?;
+        let run = system.start(text, args.size.as_deref(), changes);
+        let run = run.map_err(|e| fault(&e))?;
         needed = needed.max(run.needed());
-        if tracks.iter().any(|t| t.name() == run.name()) {
-            let name = format!("{}-{}", run.name(), tracks.len() + 1);
-            run.rename(name);
-        }
-        tracks.push(run);
+        runs.push(run);
     }
+    tell_apart(&mut runs, &changes_of_runs);
+    let mut tracks: Vec<Box<dyn Track>> = runs.into_iter().map(|run| run as _).collect();
     let steps = args.steps.map_or(needed, |n| n as usize);
     let mut folder = format!("{}-{}", system.name(), scene.name);
     if let Some(size) = &args.size {

@@ -186,7 +186,13 @@ fn header(results: &Results<'_>) -> [Text; 2] {
     }
     if let Some(shear) = results.solution.wall_shear {
         let greatest = Quantity::Pressure.show(shear.max);
-        facts.push(format!("greatest wall shear {greatest}"));
+        facts.push(match results.solution.floor_shear {
+            None => format!("greatest wall shear {greatest}"),
+            Some(floor) => {
+                let of_floor = Quantity::Pressure.show(floor.max);
+                format!("greatest shear of side walls {greatest}, of the floor {of_floor}")
+            }
+        });
     }
     facts.push(format!("resolution {}", results.resolution));
     let text = |y: f64, size: f64, fill: &str, content: &str| {

@@ -55,6 +55,7 @@ pub struct Summary<'a> {
     max_speed: Option<f64>,
     max_speed_at: [Option<f64>; 2],
     wall_shear: WallShear,
+    floor_shear: Option<FloorShear>,
     probes: Vec<Probe>,
     units: Units,
     /// Bytes of the other files.
@@ -90,6 +91,14 @@ struct WallShear {
     max: Option<f64>,
     min_at: [Option<f64>; 2],
     max_at: [Option<f64>; 2],
+}
+
+/// Only where floor and ceiling are none of the walls, of `shallow` chips.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct FloorShear {
+    mean: f64,
+    max: f64,
+    max_at: [f64; 2],
 }
 
 /// A probe outside the flow has `inside: false` and no values.
@@ -205,6 +214,11 @@ impl<'a> Summary<'a> {
                 min_at: place(shear.map(|s| s.min_at)),
                 max_at: place(shear.map(|s| s.max_at)),
             },
+            floor_shear: solution.floor_shear.map(|s| FloorShear {
+                mean: s.mean,
+                max: s.max,
+                max_at: pair(s.max_at),
+            }),
             probes: results
                 .probes
                 .iter()

@@ -3,6 +3,7 @@
 mod closed;
 pub mod dissipation;
 pub mod drag;
+pub mod floor_shear;
 pub mod index;
 mod line;
 pub mod nodal;

@@ -16,6 +16,8 @@ use stokeslet_cad::shape::{Part, Shape, Strip};
 pub const WATER: f64 = 1000.0;
 /// The shallow model's error in the narrowest channel from which on it is told.
 const MODEL_ERROR: f64 = 0.005;
+/// What the planar model's widest channel carries too much, over what it should, from which on it is told.
+const PLANAR_ERROR: f64 = 0.1;
 /// What a straight channel carries too little in cells that are too wide for the layers at its side walls, from which on it is told.
 const SIDE_LAYER_ERROR: f64 = 0.003;
 /// Its source: by how many depths cells are wide, that error times the resolution, in per cent, of the shallow and of the full model.
@@ -39,7 +41,7 @@ const BOND: f64 = 2e5;
 /// What is doubtful about a chip's model and resolution, before it is solved.
 pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    if !chip.model.needs_depth() || chip.depth.is_none() {
+    if chip.depth.is_none() {
         return out;
     }
     // Width of a part's narrowest socket, and its depth.
@@ -56,6 +58,15 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
         .collect();
     let aspect = |size: &&(f64, f64)| size.0 / size.1;
     let least = |a: &&(f64, f64), b: &&(f64, f64)| aspect(a).total_cmp(&aspect(b));
+    if !chip.model.needs_depth() {
+        out.extend(
+            sizes
+                .iter()
+                .max_by(least)
+                .and_then(|size| without_floor(*size)),
+        );
+        return out;
+    }
     if let Some(&(narrowest, depth)) = sizes.iter().min_by(least)
         && chip.model == DepthModel::Shallow
     {
@@ -81,7 +92,7 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
     let error = |r: u32| side_layer_error(chip.model, widest / depth, r);
     if error(resolution) > SIDE_LAYER_ERROR {
         let message = format!(
-            "at resolution {resolution} the cells of channels {} wide are {:.1} times the depth of {}: straight ones carry {:.1} % too little",
+            "at resolution {resolution} the cells of channels {} wide are {:.1} times the depth of {}: straight ones carry {:.1} % too little, and the shear stress of side walls is far too small",
             length(widest),
             widest / f64::from(resolution) / depth,
             length(depth),
@@ -95,6 +106,25 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
         )));
     }
     out
+}
+
+/// That the planar model leaves out floor and ceiling of channels of a width and depth that these hold back.
+fn without_floor((width, depth): (f64, f64)) -> Option<Diagnostic> {
+    let ratio = (width / depth).powi(2) / duct(width / depth);
+    if ratio < 1.0 + PLANAR_ERROR {
+        return None;
+    }
+    let too_much = match ratio < 2.0 {
+        true => format!("{:.0} % too much", 100.0 * (ratio - 1.0)),
+        false => format!("{ratio:.1} times what they would"),
+    };
+    let message = format!(
+        "channels {} wide and {} deep carry {too_much} in the planar model, which is without floor and ceiling",
+        length(width),
+        length(depth)
+    );
+    let help = "`model = \"shallow\"` has their drag, `\"full\"` solves the depth; `planar` is for channels far deeper than wide";
+    Some(Diagnostic::warning("D411", message).with_help(help))
 }
 
 /// Part of its flow that a straight channel, `aspect` times as wide as deep, carries too little at a resolution since its cells don't
@@ -230,11 +260,17 @@ fn holds(shape: &Shape, p: Point) -> bool {
 fn shallow_over_duct(aspect: f64) -> f64 {
     let k = aspect * (3.0 / stokeslet_cad::design::SIDE_LAYER_FACTOR).sqrt();
     let shallow = 1.0 - k.tanh() / k;
+    shallow / duct(aspect)
+}
+
+/// What a rectangular duct carries over what its width would between two plates as far apart as it is deep, by width over depth: its series, cut after
+/// 40 terms.
+fn duct(aspect: f64) -> f64 {
     let terms = (0..40).map(|i| {
         let n = f64::from(2 * i + 1);
         192.0 / (PI * n).powi(5) / aspect * (n * PI * aspect / 2.0).tanh()
     });
-    shallow / (1.0 - terms.sum::<f64>())
+    1.0 - terms.sum::<f64>()
 }
 
 fn length(x: f64) -> String {
@@ -249,6 +285,17 @@ fn three_digits(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A square duct carries .4217 of what plates would; a deep slit all but .63 widths of its depth.
+    #[test]
+    fn the_planar_model_is_told_where_floor_and_ceiling_matter() {
+        let told = |width: f64| without_floor((width * 1e-4, 1e-4)).map(|d| d.message);
+        let square = told(1.0).expect("a square channel has a floor");
+        assert!(square.contains("2.4 times"), "{square}");
+        let slit = told(0.2).expect("a floor");
+        assert!(slit.contains("14 % too much"), "{slit}");
+        assert_eq!(told(0.1), None, "7 %");
+    }
 
     #[test]
     fn the_shallow_model_s_error_is_the_one_its_documentation_tells() {

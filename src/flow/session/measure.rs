@@ -111,6 +111,9 @@ pub fn set_still(solution: &mut Solution) {
     if let Some(shear) = &mut solution.wall_shear {
         (shear.min, shear.mean, shear.max) = (0.0, 0.0, 0.0);
     }
+    if let Some(shear) = &mut solution.floor_shear {
+        (shear.mean, shear.max) = (0.0, 0.0);
+    }
     solution.fields.velocity.fill(Point::default());
     if let Some(in_space) = &mut solution.in_space {
         in_space.velocity.fill([0.0; 3]);

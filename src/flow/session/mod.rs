@@ -27,7 +27,7 @@ pub use crate::mesh::Corners;
 pub use arms::with_arms;
 pub use batch::{Crashed, side_by_side};
 pub use eliminated::Fronts;
-pub use estimate::{ErrorEstimate, PortError, estimate_errors, solve_with_errors};
+pub use estimate::{ErrorEstimate, PortError, SETTLED, estimate_errors, solve_with_errors};
 pub use method::{Eliminated, Job, Method, check_conditions, eliminate};
 pub use nearby::Nearby;
 pub use progress::{Progress, Stage, silent};

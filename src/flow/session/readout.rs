@@ -124,6 +124,7 @@ impl<const D: usize> Readout<'_, D> {
             Some(measured) => Solution {
                 max_speed: Some(measured.max_speed),
                 wall_shear: Some(measured.wall_shear),
+                floor_shear: measured.floor_shear,
                 dissipation: Some(measured.dissipation),
                 posts: Some(measured.posts),
                 fields: measured.fields,

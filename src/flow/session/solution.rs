@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::field::Field;
 use crate::field::drag::PostForce;
+use crate::field::floor_shear::FloorShear;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Condition;
 
@@ -167,8 +168,10 @@ pub struct Solution {
     pub conductance: Conductance,
     /// Greatest nodal speed, m/s, and where; `None` where only ports were wanted.
     pub max_speed: Option<(f64, Point)>,
-    /// Over all walls; `None` where only ports were wanted.
+    /// Over all walls: those of the plane, and floor and ceiling in the `full` model; `None` where only ports were wanted.
     pub wall_shear: Option<WallShear>,
+    /// On floor and ceiling of a `shallow` chip, which are none of these walls; `None` in other models and where only ports were wanted.
+    pub floor_shear: Option<FloorShear>,
     /// Power that viscosity turns into heat: W where the chip has a depth, else W/m. `None` where only ports were wanted.
     pub dissipation: Option<f64>,
     /// Forces of the fluid on posts, part by part. `None` where only ports were wanted, and of block rows.
@@ -193,6 +196,7 @@ impl Solution {
             conductance,
             max_speed: None,
             wall_shear: None,
+            floor_shear: None,
             dissipation: None,
             posts: None,
             fields: Field::<2>::default(),

@@ -12,6 +12,7 @@ use super::{SolveError, SolveReport, SolveSettings, WallShear};
 use crate::canonical::Canonicalised;
 use crate::field::dissipation::dissipation;
 use crate::field::drag::{Post, PostForce, forces, posts};
+use crate::field::floor_shear::{FloorShear, Floors};
 use crate::field::nodal::nodal;
 use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
@@ -30,6 +31,7 @@ use stokeslet_cad::chip::{Chip, Condition};
 pub(super) struct Measured {
     pub max_speed: (f64, Point),
     pub wall_shear: WallShear,
+    pub floor_shear: Option<FloorShear>,
     /// W, W/m where the chip has no depth.
     pub dissipation: f64,
     pub posts: Vec<PostForce>,
@@ -95,6 +97,7 @@ fn mesh_error(chip: &Chip) -> impl Fn(PartError) -> SolveError + '_ {
 pub(super) struct Plane {
     depth: Option<f64>,
     depths: Depths,
+    floors: Floors,
     posts: Vec<Post>,
 }
 
@@ -109,6 +112,7 @@ impl Plane {
                 }
                 false => Depths::Even,
             },
+            floors: Floors::of(chip),
             posts: posts(chip),
         }
     }
@@ -160,6 +164,7 @@ impl Space<2> for Plane {
         Measured {
             max_speed: fastest(&fields),
             wall_shear,
+            floor_shear: self.floors.shear(&fields),
             dissipation: self.flow_unit() * dissipation(system, local_vectors, state, is_cancelled),
             posts: forces(system, local_vectors, state, &self.posts, 1.0, is_cancelled),
             fields,
@@ -287,6 +292,7 @@ impl Space<3> for Deep {
                 min_at: plane(shear.min_at),
                 max_at: plane(shear.max_at),
             },
+            floor_shear: None,
             dissipation: copies * dissipation(system, local_vectors, state, is_cancelled),
             posts: forces(
                 system,

@@ -200,10 +200,11 @@ fn flow_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved, out: &mut Ve
             }
             if let Some(shear) = &solution.wall_shear {
                 let error = context.results.errors_of(solved);
-                let error = error.and_then(|e| e.peak_wall_shear);
-                let error = error.map_or_else(String::new, |e| {
-                    format!(" {}", errors::plus_minus(e, Unit::Pressure))
-                });
+                let error = match error.map(|e| (e.peak_wall_shear, e.peak_change)) {
+                    Some((Some(e), _)) => format!(" {}", errors::plus_minus(e, Unit::Pressure)),
+                    Some((None, Some(_))) => ", not settled".to_owned(),
+                    _ => String::new(),
+                };
                 place_ui(
                     ui,
                     solved,
@@ -221,6 +222,11 @@ fn flow_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved, out: &mut Ve
                     shear.min_at,
                     out,
                 );
+            }
+            if let Some(floor) = &solution.floor_shear {
+                let greatest = Unit::Pressure.show(floor.max);
+                place_ui(ui, solved, "Floor shear, max", &greatest, floor.max_at, out);
+                fact(ui, "Floor shear, mean", Unit::Pressure.show(floor.mean));
             }
         });
 }

@@ -102,6 +102,7 @@ mod tests {
             ports: Vec::new(),
             conductance: Vec::new(),
             peak_wall_shear: None,
+            peak_change: None,
         };
         let offered = |relative| goals(&errors(relative), 8).collect::<Vec<_>>();
         // Order log2 3: a third of the error takes twice the cells.

@@ -121,6 +121,9 @@ fn results(design: &Design) -> Vec<String> {
         names.push(format!("ports.{port}.pressure"));
     }
     names.extend(["max_speed", "wall_shear.max", "wall_shear.mean"].map(str::to_owned));
+    if design.model.is_averaged() {
+        names.push("floor_shear.max".to_owned());
+    }
     names
 }
 

@@ -397,14 +397,22 @@ class Result:
 
     @property
     def report(self) -> dict[str, Any]:
-        """Residual, unknowns, seconds, peak speed, wall shear."""
+        """Residual, unknowns, seconds, peak speed, shear of walls, and of floor and ceiling (`shallow`; else None)."""
         return self._core.report
 
     @property
     def wall_shear(self) -> dict[str, float]:
-        """Least, mean and greatest wall shear stress, Pa."""
+        """Least, mean and greatest wall shear stress, Pa: in `shallow` chips of side walls, see `floor_shear`."""
         report = self.report
         return {key: report[f"wall_shear_{key}"] for key in ("min", "mean", "max")}
+
+    @property
+    def floor_shear(self) -> dict[str, float] | None:
+        """Mean and greatest shear stress of floor and ceiling of a `shallow` chip, Pa; None in other models."""
+        report = self.report
+        if report["floor_shear_max"] is None:
+            return None
+        return {key: report[f"floor_shear_{key}"] for key in ("mean", "max")}
 
     def sample(self, points: Any) -> tuple[np.ndarray, np.ndarray]:
         """Velocity (n, 2) and pressure (n,) at points (n, 2); not a number outside the flow."""
