@@ -242,6 +242,63 @@ fn a_network_becomes_a_design_that_checks() {
     assert!(err.contains("ell.json"), "{err}");
 }
 
+/// What a plain network says itself isn't driven or closed by flags, which would do nothing.
+#[test]
+fn imports_refuse_what_they_cannot_use_and_read_marks_of_byte_order() {
+    let wide: Vec<u8> = NETWORK.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let here = folder_with(&[
+        ("ell.json", NETWORK),
+        ("mark.json", &format!("\u{feff}{NETWORK}")),
+    ]);
+    fs::write(
+        here.path().join("wide.json"),
+        [&[0xff, 0xfe][..], &wide].concat(),
+    )
+    .unwrap();
+    for flag in [
+        ["--drive", "x=1 Pa"],
+        ["--close", "y"],
+        ["--width", "50 um"],
+    ] {
+        let all = [&["import", "ell.json", "-o", "x.toml"], &flag[..]].concat();
+        let (_, err) = demand(2, here.path(), &all);
+        assert!(err.contains(flag[0]), "{err}");
+    }
+    let (_, err) = demand(2, here.path(), &["import", "wide.json", "-o", "x.toml"]);
+    assert!(err.contains("UTF-16"), "{err}");
+    assert!(!here.path().join("x.toml").exists());
+    demand(0, here.path(), &["import", "mark.json", "-o", "x.toml"]);
+}
+
+/// Designs of one name beside each other, and a netlist that would be drawn over itself.
+#[test]
+fn nothing_is_written_over_something_else() {
+    let thin = GOOD.replace("100 um", "2 um");
+    let here = folder_with(&[("a/y.toml", &thin), ("b/y.toml", GOOD)]);
+    let process = ["--process", "pdms", "--out", "out"];
+    run(
+        here.path(),
+        &[&["check", "a/y.toml", "b/y.toml"], &process[..]].concat(),
+    );
+    let rows = |name: &str| {
+        let text = fs::read_to_string(here.path().join("out").join(name)).unwrap();
+        text.lines().count() - 1
+    };
+    assert!(rows("y.violations.csv") > rows("y-2.violations.csv"));
+    let netlist = include_str!("foreign/links.toml");
+    fs::write(here.path().join("l.toml"), netlist).unwrap();
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["layout", "l.toml", "-o", "./l.toml", "--no-solve"],
+    );
+    assert!(err.contains("another name"), "{err}");
+    assert_eq!(
+        fs::read_to_string(here.path().join("l.toml")).unwrap(),
+        netlist
+    );
+}
+
 /// The page and the schema that lie beside the designs are those that the program prints.
 #[test]
 fn the_format_s_page_and_schema_are_those_of_the_program() {

@@ -553,6 +553,64 @@ fn three_dimensions_can_be_set() {
     );
 }
 
+/// What would change nothing is refused.
+#[test]
+fn options_without_an_effect_are_refused() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    for (more, what) in [
+        (&["--model", "full", "--corners", "graded"][..], "--corners"),
+        (
+            &["--picture", "pressure", "--format", "json"],
+            "--picture pressure",
+        ),
+        (&["--picture", "presure"], "did you mean `pressure`?"),
+    ] {
+        let (_, err) = demand(
+            1,
+            here.path(),
+            &[&["solve", "straight.toml"], more].concat(),
+        );
+        assert!(err.contains(what), "{more:?}: {err}");
+        assert!(!here.path().join("results/straight").exists(), "{more:?}");
+    }
+}
+
+/// Floor and ceiling of a shallow chip are sheared by `6 mu u / depth`; they are none of the walls in the plane.
+#[test]
+fn shallow_chips_tell_the_shear_of_floor_and_side_walls() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let solve = |model: &str| {
+        let arguments = [
+            "solve",
+            "straight.toml",
+            "--model",
+            model,
+            "--resolution",
+            "8",
+        ];
+        let (out, _) = demand(0, here.path(), &arguments);
+        let text = fs::read_to_string(here.path().join("results/straight/summary.json")).unwrap();
+        (
+            out,
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+        )
+    };
+    let (out, summary) = solve("shallow");
+    assert!(
+        out.contains("of side walls") && out.contains("of floor and ceiling"),
+        "{out}"
+    );
+    let number = |key: &str| summary[key].as_f64().unwrap();
+    let want = 6.0 * number("viscosity") * number("max_speed") / number("depth");
+    let found = summary["floor_shear"]["max"].as_f64().unwrap();
+    assert!((found / want - 1.0).abs() < 1e-12, "{found}, not {want}");
+    let (out, summary) = solve("planar");
+    assert!(
+        out.contains("  wall shear stress") && summary["floor_shear"].is_null(),
+        "{out}"
+    );
+}
+
 #[test]
 fn threads_and_caching_do_not_change_the_fields() {
     let here = folder_with(&[("straight.toml", STRAIGHT)]);
@@ -824,11 +882,17 @@ fn errors_are_estimated_and_an_accuracy_chooses_the_resolution() {
         out.contains("±") && out.contains("errors estimated against resolution 4"),
         "{out}"
     );
+    // At the tee's corners it grows by a third with each doubling.
+    assert!(out.contains("peak wall shear unknown: "), "{out}");
     let summary = || -> serde_json::Value {
         let text = fs::read_to_string(here.path().join("results/tee/summary.json")).unwrap();
         serde_json::from_str(&text).unwrap()
     };
-    let at_8 = summary()["error_estimate"]["relative"].as_f64().unwrap();
+    let errors = summary()["error_estimate"].clone();
+    assert!(errors["peak_wall_shear"].is_null(), "{errors}");
+    let change = errors["peak_change"].as_f64().unwrap();
+    assert!((0.2..0.4).contains(&change), "{change}");
+    let at_8 = errors["relative"].as_f64().unwrap();
     assert!(at_8 > 1e-5, "{at_8}");
     let wanted = format!("{}", at_8 / 3.0);
     let accuracy = ["solve", "tee.toml", "--accuracy", &wanted];
@@ -847,6 +911,35 @@ fn errors_are_estimated_and_an_accuracy_chooses_the_resolution() {
         &["solve", "tee.toml", "--error", "--resolution", "3"],
     );
     assert!(err.contains("too coarse"), "{err}");
+}
+
+/// One after the other they get the folders that they get together.
+#[test]
+fn designs_of_one_name_keep_their_own_results() {
+    let here = folder_with(&[("a/y.toml", STRAIGHT), ("b/y.toml", STRAIGHT)]);
+    let solve = |design: &str| {
+        let arguments = ["solve", design, "--resolution", "2", "--ports-only"];
+        let (out, _) = demand(0, here.path(), &arguments);
+        out
+    };
+    assert!(solve("a/y.toml").contains("results/y\n"));
+    assert!(solve("b/y.toml").contains("results/y-2\n"));
+    assert!(
+        solve("./b/y.toml").contains("results/y-2\n"),
+        "its own again"
+    );
+    fs::remove_file(here.path().join("a/y.toml")).unwrap();
+    fs::create_dir(here.path().join("c")).unwrap();
+    fs::write(here.path().join("c/y.toml"), STRAIGHT).unwrap();
+    assert!(
+        solve("c/y.toml").contains("results/y\n"),
+        "of a design that is no more"
+    );
+    let table = fs::read_to_string(here.path().join("results/results.csv")).unwrap();
+    assert!(
+        !table.contains("a/y.toml"),
+        "its results are replaced: {table}"
+    );
 }
 
 #[test]

@@ -128,6 +128,10 @@ fn a_picture_of_ages_says_how_ages_are_asked_for() {
     let with = text.replace("[species]", "[species]\nresidence_time = true");
     let (exit, out, err) = solve(folder.path(), &with, &["--picture", "age"]);
     assert_eq!(exit, Some(0), "{out}{err}");
+    assert!(out.contains(" s, spread "), "no error of the age: {out}");
+    let summary = fs::read_to_string(folder.path().join("results/x/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["species"][0]["unit"], "", "given as parts");
 }
 
 #[test]

@@ -159,13 +159,39 @@ fn mistakes_of_studies_are_drawn_and_failed_points_are_rows() {
     .unwrap();
     let (_, err) = demand(1, here, &["sweep", "bad.toml"]);
     assert!(err.contains("D348") && err.contains("cuont"), "{err}");
+    for (values, what) in [
+        ("values = [1, \"inf\"]", "finite"),
+        (
+            "from = 1e-300, to = 1e300, count = 3, scale = \"log\"",
+            "too far apart",
+        ),
+    ] {
+        let values = STUDY.replace("from = \"3 mm\", to = \"5 mm\", count = 10", values);
+        fs::write(here.join("bad.toml"), values).unwrap();
+        let (_, err) = demand(1, here, &["sweep", "bad.toml"]);
+        assert!(err.contains(what), "{err}");
+    }
+    // What isn't ours stays.
+    fs::create_dir(here.join("mine")).unwrap();
+    let notes = here.join("mine/points.jsonl");
+    fs::write(&notes, "my notes\n").unwrap();
+    let (_, err) = demand(2, here, &["sweep", "study.toml", "--out", "mine"]);
+    assert!(
+        err.contains("points.jsonl") && err.contains("left alone"),
+        "{err}"
+    );
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "my notes\n");
     let negative = STUDY.replace(
         "from = \"3 mm\", to = \"5 mm\", count = 10",
         "values = [\"4 mm\", \"-4 mm\"]",
     );
     fs::write(here.join("some.toml"), negative).unwrap();
-    let (out, _) = demand(3, here, &["sweep", "some.toml", "--out", "some"]);
+    let (out, err) = demand(3, here, &["sweep", "some.toml", "--out", "some"]);
     assert!(out.contains("80 of 160 points solved, 80 failed"), "{out}");
+    assert!(
+        err.contains("80 points, ") && err.contains("length"),
+        "{err}"
+    );
     let (script, _) = demand(
         0,
         here,

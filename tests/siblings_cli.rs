@@ -40,6 +40,80 @@ const QUICK: [(&str, &str, &str, &str); 3] = [
     ("apic", "inlet", "apic-inlet", "apic"),
 ];
 
+/// A bit is enough: what would go on from another state is refused, and the file stays.
+#[test]
+fn no_damaged_checkpoint_is_gone_on_from() {
+    for (system, scene, folder, _) in QUICK {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().to_str().unwrap();
+        let run = |more: &[&str]| {
+            let arguments = [system, "run", scene, "--out", out, "--format", "csv"];
+            stokeslet(&[&arguments[..], more].concat())
+        };
+        assert!(run(&["--steps", "1"]).status.success(), "{system}");
+        let files = fs::read_dir(place.path().join(folder)).unwrap();
+        let mut files = files.map(|file| file.unwrap().path());
+        let file = files.find(|f| f.extension().is_some_and(|e| e == "bin"));
+        let file = file.expect("a checkpoint");
+        let whole = fs::read(&file).unwrap();
+        for at in [whole.len() / 3, whole.len() / 2, whole.len() - 40] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::write(&file, &damaged).unwrap();
+            let output = run(&["--steps", "2", "--resume"]);
+            let told = text(&output.stderr);
+            assert!(
+                !output.status.success() && told.contains("damaged"),
+                "{system}: {told}"
+            );
+            assert_eq!(fs::read(&file).unwrap(), damaged, "{system}");
+        }
+        fs::write(&file, &whole).unwrap();
+        assert!(
+            run(&["--steps", "2", "--resume"]).status.success(),
+            "{system}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_setting_is_told_as_what_was_given_not_as_a_line_of_the_scene() {
+    let output = stokeslet(&["contact", "run", "stack_rr", "--set", "friction=-1"]);
+    let told = text(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        told.contains("--set friction=-1") && !told.contains("line 0"),
+        "{told}"
+    );
+}
+
+/// By what is set otherwise in each, not by what all have.
+#[test]
+fn runs_side_by_side_are_named_by_what_differs() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().to_str().unwrap();
+    let mut arguments = vec!["contact", "run", "stack_rr", "--steps", "1", "--out", out];
+    arguments.extend([
+        "--set",
+        "friction=0.4",
+        "--set",
+        "coupling=coupled,lagged_friction",
+    ]);
+    fine(&[&arguments[..], &["--format", "csv,ply", "--every", "1"]].concat());
+    let folder = place.path().join("contact-stack_rr");
+    let files = fs::read_dir(&folder).unwrap();
+    let files: Vec<String> = files
+        .map(|f| f.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in ["stack_rr-coupled-", "stack_rr-lagged_friction-"] {
+        assert!(
+            files.iter().any(|f| f.starts_with(name)),
+            "{name}: {files:?}"
+        );
+    }
+    assert!(log(&folder).contains("stack_rr-lagged_friction"));
+}
+
 #[test]
 fn a_run_that_is_taken_up_again_writes_what_one_run_writes() {
     for (system, scene, folder, name) in QUICK {

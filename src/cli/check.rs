@@ -81,7 +81,7 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
                 process,
                 design,
                 chip,
-                &input.name,
+                &input.folder,
                 args.out.as_deref(),
             )?);
         }

@@ -11,6 +11,7 @@ use stokeslet::units::{
 use stokeslet::{export, import};
 
 use super::args::ImportArgs;
+use super::inputs::is_same_file;
 use super::load::find_library;
 use super::outcome::{CliError, Outcome};
 use super::{compare, print_diagnostics, print_out};
@@ -21,8 +22,7 @@ use super::{compare, print_diagnostics, print_out};
 /// Files that can't be read or written, wrong values of flags.
 pub fn run(args: &ImportArgs, components: Option<&Path>) -> Result<Outcome, CliError> {
     let options = options(args)?;
-    let is_same = |path: &Path| fs::canonicalize(path).ok() == fs::canonicalize(&args.network).ok();
-    if args.output != Path::new("-") && args.output.exists() && is_same(&args.output) {
+    if is_same_file(&args.output, &args.network) {
         let message = format!(
             "`{}` is the file to be imported: give the design another name with -o",
             args.output.display()
@@ -33,10 +33,10 @@ pub fn run(args: &ImportArgs, components: Option<&Path>) -> Result<Outcome, CliE
         path: args.network.clone(),
         source,
     })?;
-    if args.compare.is_some()
-        && import::format_of(&String::from_utf8_lossy(&bytes)) != import::Format::Mmft
-    {
-        let message = "--compare is for networks of MMFT: other files tell no laws".to_owned();
+    let text = String::from_utf8_lossy(&bytes);
+    // Editors of some systems begin files with a mark of the order of bytes.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if let Some(message) = unfit(args, &bytes, import::format_of(text)) {
         return Err(CliError::Usage { message });
     }
     let to_stdout = args.output == Path::new("-");
@@ -48,16 +48,15 @@ pub fn run(args: &ImportArgs, components: Option<&Path>) -> Result<Outcome, CliE
     let name = named_after
         .file_stem()
         .map_or_else(|| "network".into(), |s| s.to_string_lossy());
-    let text = String::from_utf8_lossy(&bytes);
     let library = find_library(components)?;
-    let (read, diagnostics) = import::read(&text, &name, &library, &options);
-    print_diagnostics(&diagnostics, &args.network.display().to_string(), &text);
+    let (read, diagnostics) = import::read(text, &name, &library, &options);
+    print_diagnostics(&diagnostics, &args.network.display().to_string(), text);
     let Some(read) = read.filter(|_| diagnostics.iter().all(|d| d.severity != Severity::Error))
     else {
         return Ok(Outcome::InputErrors);
     };
     if let Some(path) = &args.compare {
-        compare::write(path, &text, &read.design, args.resolution, components)?;
+        compare::write(path, text, &read.design, args.resolution, components)?;
     }
     if to_stdout {
         print_out(&read.text)?;
@@ -71,11 +70,36 @@ pub fn run(args: &ImportArgs, components: Option<&Path>) -> Result<Outcome, CliE
         design.components.len() + design.channels.len(),
         design.ports.len()
     );
-    if import::format_of(&text) != import::Format::Network {
+    if import::format_of(text) != import::Format::Network {
         line.push_str(&format!(", {} links; {}", design.links.len(), read.dialect));
     }
     print_out(&format!("{line}\n"))?;
     Ok(Outcome::Fine)
+}
+
+/// What is asked for that this file can't have.
+fn unfit(args: &ImportArgs, bytes: &[u8], format: import::Format) -> Option<String> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        let file = args.network.display();
+        return Some(format!("`{file}` is in UTF-16: save it as UTF-8"));
+    }
+    if args.compare.is_some() && format != import::Format::Mmft {
+        return Some("--compare is for networks of MMFT: other files tell no laws".to_owned());
+    }
+    let drives = [
+        ("--drive", !args.drive.is_empty()),
+        ("--close", !args.close.is_empty()),
+        ("--width", args.width.is_some()),
+    ];
+    let (option, _) = drives.into_iter().find(|(_, is_given)| *is_given)?;
+    let what = match format {
+        import::Format::ParchMint | import::Format::Drawing => return None,
+        import::Format::Mmft => "of MMFT",
+        import::Format::Network => "of nodes and channels",
+    };
+    Some(format!(
+        "{option} is for ParchMint and 3DuF: networks {what} say these themselves"
+    ))
 }
 
 fn options(args: &ImportArgs) -> Result<import::Options, CliError> {

@@ -24,6 +24,22 @@ pub struct Input {
 /// # Errors
 /// A folder or pattern without designs, or one that can't be read.
 pub fn expand(arguments: &[PathBuf]) -> Result<Vec<Input>, CliError> {
+    Ok(name_folders(files(arguments)?, &[]))
+}
+
+/// As [`expand`], for results that go where others are, `known` by file and folder: a file keeps its folder, and nobody gets one that holds the
+/// results of another file that there still is.
+///
+/// # Errors
+/// As of [`expand`].
+pub fn expand_into(
+    arguments: &[PathBuf],
+    known: &[(PathBuf, String)],
+) -> Result<Vec<Input>, CliError> {
+    Ok(name_folders(files(arguments)?, known))
+}
+
+fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut paths = Vec::new();
     for argument in arguments {
         if argument.is_dir() {
@@ -36,7 +52,13 @@ pub fn expand(arguments: &[PathBuf]) -> Result<Vec<Input>, CliError> {
     }
     let mut seen = BTreeSet::new();
     paths.retain(|path| seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())));
-    Ok(name_folders(paths))
+    Ok(paths)
+}
+
+/// Whether what is to be written is the file that is read, by whatever name; `-` is no file.
+pub fn is_same_file(output: &Path, input: &Path) -> bool {
+    let is_file = output != Path::new("-") && output.exists();
+    is_file && fs::canonicalize(output).ok() == fs::canonicalize(input).ok()
 }
 
 fn is_pattern(path: &Path) -> bool {
@@ -88,11 +110,16 @@ fn not_empty(designs: Vec<PathBuf>, from: &Path) -> Result<Vec<PathBuf>, CliErro
     Ok(designs)
 }
 
-/// Gives every file a folder: its stem, or `stem-2`, `stem-3` where that is taken (also when only case differs: not every file
-/// system tells `A` from `a`).
-fn name_folders(paths: Vec<PathBuf>) -> Vec<Input> {
+/// Gives every file a folder: the one that it is known to have, else its stem, or `stem-2`, `stem-3` where that is taken (also when only case
+/// differs: not every file system tells `A` from `a`).
+fn name_folders(paths: Vec<PathBuf>, known: &[(PathBuf, String)]) -> Vec<Input> {
     // The tables of results are in the same place as the folders.
     let mut taken: BTreeSet<String> = RESERVED.map(String::from).into();
+    // Files that are no more, or were named from elsewhere, hold nothing.
+    let held: Vec<(PathBuf, &str)> = known
+        .iter()
+        .filter_map(|(file, folder)| Some((fs::canonicalize(file).ok()?, folder.as_str())))
+        .collect();
     paths
         .into_iter()
         .map(|path| {
@@ -102,9 +129,17 @@ fn name_folders(paths: Vec<PathBuf>) -> Vec<Input> {
                 Some(stem) => stem.into_owned(),
                 None => "design".to_string(),
             };
-            let mut folder = name.clone();
+            let own = fs::canonicalize(&path).ok();
+            let is_own = |file: &PathBuf| own.as_ref() == Some(file);
+            let is_held = |folder: &str| {
+                let mut others = held.iter().filter(|(file, _)| !is_own(file));
+                others.any(|(_, other)| other.to_lowercase() == folder.to_lowercase())
+            };
+            let before = held.iter().find(|(file, _)| is_own(file));
+            let mut folder =
+                before.map_or_else(|| name.clone(), |(_, folder)| (*folder).to_owned());
             let mut number = 2;
-            while !taken.insert(folder.to_lowercase()) {
+            while is_held(&folder) || !taken.insert(folder.to_lowercase()) {
                 folder = format!("{name}-{number}");
                 number += 1;
             }
@@ -128,13 +163,51 @@ mod tests {
             "a/...toml",
         ]
         .map(PathBuf::from);
-        let folders: Vec<String> = name_folders(paths.to_vec())
+        let folders: Vec<String> = name_folders(paths.to_vec(), &[])
             .into_iter()
             .map(|i| i.folder)
             .collect();
         assert_eq!(
             folders,
             ["y", "y-2", "Y-3", "y-2-2", "results.csv-2", "design"]
+        );
+    }
+
+    /// Solved one after the other, from wherever, they get what they get together.
+    #[test]
+    fn a_folder_with_results_of_another_file_is_left_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let file = |name: &str| {
+            let file = place.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, "").unwrap();
+            file
+        };
+        let (a, b, gone) = (
+            file("a/y.toml"),
+            file("b/y.toml"),
+            place.path().join("c/x.toml"),
+        );
+        let folders = |paths: &[&PathBuf], known: &[(PathBuf, String)]| -> Vec<String> {
+            let paths = paths.iter().map(|path| (*path).clone()).collect();
+            name_folders(paths, known)
+                .into_iter()
+                .map(|i| i.folder)
+                .collect()
+        };
+        let mut known = vec![(a.clone(), "y".to_owned()), (gone, "x".to_owned())];
+        assert_eq!(folders(&[&b], &known), ["y-2"]);
+        assert_eq!(folders(&[&a], &known), ["y"], "its own");
+        assert_eq!(
+            folders(&[&file("d/x.toml")], &known),
+            ["x"],
+            "held by nobody"
+        );
+        known.push((b.clone(), "y-2".to_owned()));
+        assert_eq!(
+            folders(&[&b, &a], &known),
+            ["y-2", "y"],
+            "each keeps its own"
         );
     }
 

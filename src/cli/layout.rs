@@ -13,6 +13,7 @@ use stokeslet::session::{Solution, SolveError, SolveSettings, WantedResults, pro
 use stokeslet::table::Table;
 use stokeslet::units::{Dimension, parse_quantity_as};
 
+use super::inputs::is_same_file;
 use super::load::Opened;
 use super::outcome::{CliError, Outcome};
 use super::{print_diagnostics, print_out, process};
@@ -45,6 +46,13 @@ pub struct LayoutArgs {
 /// # Errors
 /// Files that can't be read or written, wrong values of flags, solves that fail.
 pub fn run(args: &LayoutArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    if is_same_file(&args.output, &args.design) {
+        let message = format!(
+            "`{}` is the netlist to be drawn: give the drawn design another name with -o",
+            args.output.display()
+        );
+        return Err(CliError::Usage { message });
+    }
     let opened = Opened::new(&args.design, library, &[])?;
     let Some(design) = opened.loaded.design.as_ref() else {
         return Ok(Outcome::InputErrors);

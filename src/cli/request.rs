@@ -14,8 +14,9 @@ use stokeslet::table::Caching;
 use stokeslet::units::{Dimension, parse_quantity_as};
 
 use super::args::SolveArgs;
-use super::inputs::{Input, expand};
+use super::inputs::{Input, expand_into};
 use super::outcome::CliError;
+use super::results_table;
 use super::species::SpeciesRequest;
 use super::traces::Seeds;
 
@@ -187,7 +188,7 @@ impl SolveRequest {
             } else {
                 Resume::SolveAgain
             },
-            inputs: expand(&args.designs)?,
+            inputs: expand_into(&args.designs, &results_table::known(&args.out))?,
             out: args.out,
         })
     }

@@ -82,12 +82,17 @@ pub fn merge(folder: &Path, ended: &[Ended<'_>]) -> Result<(), CliError> {
         .flat_map(|(i, how)| port_rows(i, how))
         .collect();
     let fresh: Vec<[String; 2]> = overview.iter().map(|row| key(row)).collect();
+    let folders: Vec<String> = overview.iter().map(|row| row[2].clone()).collect();
+    let folders: Vec<String> = folders.into_iter().filter(|f| !f.is_empty()).collect();
     for (name, head, rows) in [
         (OVERVIEW, &HEAD[..], overview),
         (PORTS, &PORTS_HEAD[..], ports),
     ] {
         let path = folder.join(name);
-        let merged = merged(read(&path, head)?, rows, &fresh);
+        let mut old = read(&path, head)?;
+        // What a folder held before is another file's no more.
+        old.retain(|row| !folders.contains(&row[2]) || fresh.contains(&key(row)));
+        let merged = merged(old, rows, &fresh);
         let text = written(head, &merged).map_err(|e| wrong(&path, e))?;
         write_file(&path, &text)?;
     }
@@ -247,6 +252,15 @@ fn port_rows(input: &Input, how: &Result<&Digest, &Failure>) -> Vec<Row> {
         row
     };
     d.ports.iter().enumerate().map(row).collect()
+}
+
+/// Files and their folders by the overview in `folder`; none where it can't be read, which is told when it is written.
+pub fn known(folder: &Path) -> Vec<(PathBuf, String)> {
+    let rows = read(&overview(folder), &HEAD).unwrap_or_default();
+    let with_folder = rows.into_iter().filter(|row| !row[2].is_empty());
+    with_folder
+        .map(|row| (PathBuf::from(&row[1]), row[2].clone()))
+        .collect()
 }
 
 /// Where the overview of a folder is.

@@ -323,6 +323,12 @@ mod tests {
             ("a.ply", b"hello", "line 1"),
             (
                 "a.ply",
+                b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
+                  element face 1\nproperty list uchar double vertex_indices\nend_header\n0 0 0\n3 0 1e30 0\n",
+                "a face has vertex",
+            ),
+            (
+                "a.ply",
                 b"ply\nformat ascii 1.0\nelement vertex 99999999999\nproperty float x\nend_header\n",
                 "ends",
             ),

@@ -39,7 +39,7 @@ pub enum SceneError {
         message: String,
     },
     /// A value outside its range.
-    #[error("line {line}: {wrong}")]
+    #[error("{}{wrong}", at_line(*line))]
     Value {
         /// Line of the key in the text, from 1; 0 for a scene that wasn't read from text.
         line: usize,
@@ -49,6 +49,14 @@ pub enum SceneError {
     /// No such size.
     #[error("the scene has no size `{0}`")]
     UnknownSize(String),
+}
+
+/// `line 3: `; nothing of what no line says.
+fn at_line(line: usize) -> String {
+    match line {
+        0 => String::new(),
+        line => format!("line {line}: "),
+    }
 }
 
 /// A scene as files hold it.

@@ -49,6 +49,31 @@ fn lattice<const D: usize>(low: [i64; D], high: [i64; D], mut each: impl FnMut([
     }
 }
 
+/// Points of [`lattice`] outside of an inner box, which isn't walked through: row by row along the first axis.
+fn shell<const D: usize>(
+    low: [i64; D],
+    high: [i64; D],
+    [from, to]: [[i64; D]; 2],
+    mut each: impl FnMut([i64; D]),
+) {
+    let mut ends = high;
+    ends[0] = low[0] + 1;
+    lattice(low, ends, |row| {
+        let is_inside = (1..D).all(|k| (from[k]..to[k]).contains(&row[k]));
+        let beyond = if is_inside { to[0].max(low[0]) } else { low[0] };
+        let before = if is_inside {
+            low[0]..from[0].min(high[0])
+        } else {
+            0..0
+        };
+        for x in before.chain(beyond..high[0]) {
+            let mut at = row;
+            at[0] = x;
+            each(at);
+        }
+    });
+}
+
 /// Centres of lattice cells in shapes; points of several shapes once.
 fn points<const D: usize>(scene: &Scene, boxes: &[Cuboid], balls: &[Ball]) -> Vec<[f64; D]> {
     let l = scene.spacing;
@@ -90,10 +115,8 @@ pub(crate) fn fill<const D: usize>(scene: &Scene) -> Filled<D> {
         if tank.top == Top::Open {
             end[D - 1] = high[D - 1];
         }
-        lattice(low.map(|x| x - layers), end, |at| {
-            if (0..D).any(|k| at[k] < low[k] || at[k] >= high[k]) {
-                walls.push(at.map(|x| (x as f64 + 0.5) * l));
-            }
+        shell(low.map(|x| x - layers), end, [low, high], |at| {
+            walls.push(at.map(|x| (x as f64 + 0.5) * l));
         });
     }
     for wall in &scene.wall {
@@ -195,6 +218,26 @@ fn fluid<const D: usize>(scene: &Scene, walls: &[[f64; D]], bodies: &[Body<D>]) 
 mod tests {
     use super::*;
     use crate::SceneFile;
+
+    /// In the plane and in space, closed and open above, and with nothing inside.
+    #[test]
+    fn a_shell_is_the_lattice_without_its_inside_in_the_same_order() {
+        fn both<const D: usize>(high: [i64; D], [from, to]: [[i64; D]; 2]) {
+            let (mut want, mut got) = (Vec::new(), Vec::new());
+            lattice([-2; D], high, |at| {
+                if (0..D).any(|k| at[k] < from[k] || at[k] >= to[k]) {
+                    want.push(at);
+                }
+            });
+            shell([-2; D], high, [from, to], |at| got.push(at));
+            assert_eq!(got, want);
+            assert!(!want.is_empty());
+        }
+        both([6, 5], [[0, 0], [4, 3]]);
+        both([6, 3], [[0, 0], [4, 3]]);
+        both([5, 6, 4], [[0, 0, 0], [3, 4, 4]]);
+        both([1, 1], [[0, 0], [0, 0]]);
+    }
 
     /// The circular patch of the paper has one particle at the centre and 31,417 in all; a tank's first fluid is a spacing from its walls.
     #[test]

@@ -240,16 +240,35 @@ fn water() -> f64 {
 /// The most particles that a scene may have.
 pub const MOST_PARTICLES: f64 = 2e7;
 
-fn shapes(c: &mut Checks, place: impl Display, boxes: &[Cuboid], balls: &[Ball], d: usize) {
+/// The farthest that anything starts from the origin, in spacings: lattices there still have whole numbers for their points.
+const FARTHEST: f64 = 1e9;
+
+/// `d` coordinates that aren't `farthest` away.
+fn point(c: &mut Checks, key: impl Display, at: &[f64], (d, farthest): (usize, f64)) {
+    c.vector(&key, at, d);
+    for x in at {
+        c.within(&key, *x, -farthest..=farthest);
+    }
+}
+
+fn shapes(
+    c: &mut Checks,
+    place: impl Display,
+    boxes: &[Cuboid],
+    balls: &[Ball],
+    (d, farthest): (usize, f64),
+) {
     let some = !boxes.is_empty() || !balls.is_empty();
     let range = "at least one box or ball";
     c.that(some, format_args!("{place}.boxes"), "empty", range);
     for (k, b) in boxes.iter().enumerate() {
-        c.vector(format_args!("{place}.boxes[{k}].min"), &b.min, d);
+        let key = format_args!("{place}.boxes[{k}].min");
+        point(c, key, &b.min, (d, farthest));
         sizes(c, format_args!("{place}.boxes[{k}].size"), &b.size, d);
     }
     for (k, b) in balls.iter().enumerate() {
-        c.vector(format_args!("{place}.balls[{k}].centre"), &b.centre, d);
+        let key = format_args!("{place}.balls[{k}].centre");
+        point(c, key, &b.centre, (d, farthest));
         c.positive(format_args!("{place}.balls[{k}].radius"), b.radius);
     }
 }
@@ -274,6 +293,11 @@ impl SceneFile for Scene {
     fn check(&self, c: &mut Checks) {
         let d = self.dimension as usize;
         let turn = if d == 2 { 1 } else { 3 };
+        let farthest = match self.unit {
+            Unit::Spacing => FARTHEST,
+            Unit::Metre => FARTHEST * self.spacing,
+        };
+        let here = (d, farthest);
         c.that(d == 2 || d == 3, "dimension", d, "2 or 3");
         c.positive("spacing", self.spacing);
         c.within("radius", self.radius, 1.2..=5.0);
@@ -295,16 +319,22 @@ impl SceneFile for Scene {
             c.within("shake.frequency", shake.frequency, 0.0..=f64::INFINITY);
         }
         for (i, tank) in self.tank.iter().enumerate() {
-            c.vector(format_args!("tank[{i}].min"), &tank.min, d);
+            point(c, format_args!("tank[{i}].min"), &tank.min, here);
             sizes(c, format_args!("tank[{i}].size"), &tank.size, d);
             let layers = f64::from(tank.layers);
             c.within(format_args!("tank[{i}].layers"), layers, 1.0..=10.0);
         }
         for (i, wall) in self.wall.iter().enumerate() {
-            shapes(c, format_args!("wall[{i}]"), &wall.boxes, &wall.balls, d);
+            shapes(c, format_args!("wall[{i}]"), &wall.boxes, &wall.balls, here);
         }
         for (i, fluid) in self.fluid.iter().enumerate() {
-            shapes(c, format_args!("fluid[{i}]"), &fluid.boxes, &fluid.balls, d);
+            shapes(
+                c,
+                format_args!("fluid[{i}]"),
+                &fluid.boxes,
+                &fluid.balls,
+                here,
+            );
             c.optional(format_args!("fluid[{i}].velocity"), &fluid.velocity, d);
             for row in &fluid.gradient {
                 c.vector(format_args!("fluid[{i}].gradient"), row, d);
@@ -318,7 +348,7 @@ impl SceneFile for Scene {
             );
         }
         for (i, body) in self.body.iter().enumerate() {
-            shapes(c, format_args!("body[{i}]"), &body.boxes, &body.balls, d);
+            shapes(c, format_args!("body[{i}]"), &body.boxes, &body.balls, here);
             c.positive(format_args!("body[{i}].density"), body.density);
             c.optional(format_args!("body[{i}].offset"), &body.offset, d);
             c.optional(format_args!("body[{i}].velocity"), &body.velocity, d);
@@ -423,6 +453,18 @@ mod tests {
                 "body[0].balls[0].radius",
             ),
             ("size = [1, 1]", "size = [1]", 8, "fluid[0].boxes[0].size"),
+            (
+                "min = [0, 0]",
+                "min = [1e18, 0]",
+                8,
+                "fluid[0].boxes[0].min",
+            ),
+            (
+                "centre = [3, 0]",
+                "centre = [3, -2e8]",
+                12,
+                "body[0].balls[0].centre",
+            ),
             ("spacing = 0.1", "spacing = 1e-7", 3, "spacing"),
         ];
         for (old, new, line, key) in cases {

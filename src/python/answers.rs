@@ -13,7 +13,7 @@ use stokeslet_study::sample::{SampleError, Sampler};
 use stokeslet_study::sensitivity::{Context, sensitivities};
 use stokeslet_study::study::Sample;
 
-use crate::work::{TABLE, wanted, with_signals};
+use crate::work::{TABLE, check_resolution, wanted, with_signals};
 use crate::{SolveError, design_error, read, settings};
 
 /// Name, value (SI) and derivatives by output, of one parameter; why there are none, where it can't be moved.
@@ -43,6 +43,7 @@ pub fn sensitivity(
     of: Vec<String>,
     resolution: Option<u32>,
 ) -> PyResult<Derived> {
+    check_resolution(resolution)?;
     let (placed, mistakes) = read(text, name, &variables, None);
     let (mut design, chip) = placed.ok_or_else(|| design_error(py, &mistakes, text))?;
     design.resolution = resolution.or(design.resolution);
@@ -96,6 +97,7 @@ pub fn fit(
     goals: Vec<String>,
     resolution: Option<u32>,
 ) -> PyResult<Met> {
+    check_resolution(resolution)?;
     let (placed, mistakes) = read(text, name, &variables, None);
     let (design, chip) = placed.ok_or_else(|| design_error(py, &mistakes, text))?;
     let catalogue = Catalogue::new(&design, &chip);

@@ -121,11 +121,7 @@ impl Session {
         let (read, mistakes) = read(text, name, &variables, model);
         let (design, chip) = read.ok_or_else(|| design_error(py, &mistakes, text))?;
         let resolution = resolution.or(design.resolution);
-        if let Some(bad) = resolution.filter(|r| !(2..=512).contains(r)) {
-            return Err(PyValueError::new_err(format!(
-                "a resolution of {bad} is not from 2 to 512"
-            )));
-        }
+        check_resolution(resolution)?;
         let usual = SolveSettings::default();
         Ok(Self {
             design,
@@ -211,13 +207,14 @@ pub struct Sampler {
 impl Sampler {
     #[new]
     #[pyo3(signature = (text, name, resolution=None, fields=false))]
-    fn new(text: String, name: String, resolution: Option<u32>, fields: bool) -> Self {
-        Self {
+    fn new(text: String, name: String, resolution: Option<u32>, fields: bool) -> PyResult<Self> {
+        check_resolution(resolution)?;
+        Ok(Self {
             text,
             name,
             fields,
             resolution,
-        }
+        })
     }
 
     /// Solves at these values of variables, on one thread.
@@ -225,7 +222,7 @@ impl Sampler {
         let usual = SolveSettings::default();
         let how = SolveSettings {
             wanted: wanted(self.fields),
-            ..usual
+            ..usual.clone()
         };
         let library = Library::embedded();
         let inner = Inner::new((&self.text, &self.name), &library, how, &TABLE);
@@ -234,16 +231,26 @@ impl Sampler {
             inner.solve(&set, (self.resolution, None), cancel)
         })?;
         match solved {
-            Ok(sampled) => Ok(Result::new(
-                sampled,
-                self.resolution.unwrap_or(usual_resolution()),
-            )),
+            Ok(sampled) => {
+                let resolution = self.resolution.or(sampled.design.resolution);
+                let resolution = resolution.unwrap_or(usual.resolution);
+                Ok(Result::new(sampled, resolution))
+            }
             Err(SampleError::Design(mistakes)) => Err(design_error(py, &mistakes, &self.text)),
             Err(error) => Err(SolveError::new_err(error.to_string())),
         }
     }
 }
 
-fn usual_resolution() -> u32 {
-    SolveSettings::default().resolution
+/// Refuses what nobody can solve.
+///
+/// # Errors
+/// `ValueError`.
+pub fn check_resolution(resolution: Option<u32>) -> PyResult<()> {
+    match resolution.filter(|r| !(2..=512).contains(r)) {
+        Some(bad) => Err(PyValueError::new_err(format!(
+            "a resolution of {bad} is not from 2 to 512"
+        ))),
+        None => Ok(()),
+    }
 }

@@ -1,6 +1,6 @@
 //! Columns of a table as pictures: a line or points over one variable, a map over two.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use stokeslet_flow::export::readable::{tick_text, ticks};
@@ -298,6 +298,7 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
     };
     let varied: Vec<usize> = (0..header.variables.len()).filter(differs).collect();
     let mut out = Vec::new();
+    let mut taken = BTreeSet::new();
     for (k, output) in header.outputs.iter().enumerate() {
         let value = |record: &Record| record.outputs.get(k).copied().flatten();
         let picture = match varied[..] {
@@ -342,10 +343,54 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
             }
         };
         let name = output.split(" [").next().unwrap_or(output);
-        out.push((
-            format!("{}.svg", name.chars().map(plain).collect::<String>()),
-            picture,
-        ));
+        let stem: String = name.chars().map(plain).collect();
+        // Names that differ in other letters, or in case, which not every file system tells apart.
+        let mut file = format!("{stem}.svg");
+        let mut number = 2;
+        while !taken.insert(file.to_lowercase()) {
+            file = format!("{stem}-{number}.svg");
+            number += 1;
+        }
+        out.push((file, picture));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Status;
+
+    /// Names of letters that files don't have, and of one name but for case.
+    #[test]
+    fn every_output_has_a_picture_of_its_own() {
+        let outputs = ["入", "出", "a b", "a_b", "A_b [Pa]"].map(str::to_owned);
+        let header = Header {
+            study: 1,
+            key: String::new(),
+            points: 2,
+            shard: (1, 1),
+            variables: vec!["w".to_owned()],
+            has_resolution: false,
+            outputs: outputs.to_vec(),
+        };
+        let record = |index: usize| Record {
+            index,
+            values: vec![Cell::Number(index as f64)],
+            resolution: None,
+            status: Status::Ok,
+            message: String::new(),
+            outputs: vec![Some(1.0 + index as f64); 5],
+            seconds: 0.0,
+        };
+        let records = (0..2).map(|k| (k, record(k))).collect();
+        let names: Vec<String> = of_table(&header, &records)
+            .into_iter()
+            .map(|c| c.0)
+            .collect();
+        assert_eq!(
+            names,
+            ["_.svg", "_-2.svg", "a_b.svg", "a_b-2.svg", "A_b-3.svg"]
+        );
+    }
 }

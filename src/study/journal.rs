@@ -126,6 +126,15 @@ impl Journal {
         }
         let bytes = fs::read(&path).map_err(on("read", &path))?;
         let whole = whole_lines(&bytes);
+        if whole == 0 && !can_be_torn_header(&bytes) {
+            let reason =
+                "not even its first line is one: it isn't ours, and is left alone".to_owned();
+            return Err(JournalError::Malformed {
+                path,
+                line: 1,
+                reason,
+            });
+        }
         let mut records = BTreeMap::new();
         if whole > 0 {
             if existing == Existing::Refuse {
@@ -201,6 +210,13 @@ fn whole_lines(bytes: &[u8]) -> usize {
         end = start;
     }
     0
+}
+
+/// Whether a file without a whole line may be what a kill left of a header: nothing, or its beginning.
+fn can_be_torn_header(bytes: &[u8]) -> bool {
+    const BEGINNING: &[u8] = b"{\"study\":";
+    let many = bytes.len().min(BEGINNING.len());
+    bytes[..many] == BEGINNING[..many] && !bytes.contains(&b'\n')
 }
 
 /// Reads a file of records.

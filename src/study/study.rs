@@ -381,9 +381,13 @@ fn place(fault: Diagnostic, text: &str, name: &str) -> Diagnostic {
     fault.about(name)
 }
 
+/// A value; nothing where it is none, or no finite one.
 fn sample(value: &toml::Value) -> Option<Sample> {
     match value {
-        toml::Value::String(text) => Some(Sample::parse(text)),
+        toml::Value::String(text) => match Sample::parse(text) {
+            Sample::Amount(value, _) if !value.is_finite() => None,
+            sample => Some(sample),
+        },
         toml::Value::Integer(number) => Some(Sample::Amount(*number as f64, [0; 5])),
         toml::Value::Float(number) if number.is_finite() => Some(Sample::Amount(*number, [0; 5])),
         toml::Value::Boolean(flag) => Some(Sample::Text(flag.to_string())),
@@ -418,7 +422,7 @@ fn read_range(name: &str, value: toml::Value, is_random: bool) -> Result<Range, 
         let values = samples.filter(|values| !values.is_empty() && values.len() <= MAX_POINTS);
         let values = values.ok_or_else(|| {
             wrong(format!(
-                "`values` of `{name}` is not a list of quantities, numbers or texts"
+                "`values` of `{name}` is not a list of quantities, finite numbers or texts"
             ))
         })?;
         let powers = match &values[0] {
@@ -446,6 +450,13 @@ fn read_range(name: &str, value: toml::Value, is_random: bool) -> Result<Range, 
         return Err(wrong(format!(
             "a logarithmic range of `{name}` needs positive ends"
         )));
+    }
+    let is_sound = match entry.scale {
+        Scale::Linear => (to - from).is_finite(),
+        Scale::Log => (to / from).is_normal(),
+    };
+    if !is_sound {
+        return Err(wrong(format!("the ends of `{name}` are too far apart")));
     }
     let count = match (&entry.count, &entry.steps) {
         (Some(count), None) => *count,

@@ -56,6 +56,18 @@ fn tell_apart(runs: &mut [Box<dyn Run>], changes: &[Vec<String>]) {
     }
 }
 
+/// What a scene is run with, for what goes wrong with it: ` with --set friction=-1`.
+fn with(args: &RunArgs, changes: &[String]) -> String {
+    let size = args.size.iter().map(|size| format!("--size {size}"));
+    let all: Vec<String> = size
+        .chain(changes.iter().map(|c| format!("--set {c}")))
+        .collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", all.join(" ")),
+    }
+}
+
 /// A mistake of the user.
 pub fn usage(message: impl ToString) -> CliError {
     CliError::Usage {
@@ -128,7 +140,7 @@ pub fn run_file(
         }
         all.push(settings);
         let run = system.start(text, args.size.as_deref(), changes);
-        let run = run.map_err(|e| fault(&e))?;
+        let run = run.map_err(|e| usage(format!("{}{}: {e}", args.scene, with(args, changes))))?;
         needed = needed.max(run.needed());
         runs.push(run);
     }

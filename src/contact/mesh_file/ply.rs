@@ -213,7 +213,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Faces, MeshFileError> {
         match good {
             true => Ok(*value as u32),
             false => Err(MeshFileError::NoVertex {
-                index: *value as i64 + 1,
+                index: (*value as i64).saturating_add(1),
                 count: vertices,
             }),
         }

@@ -20,7 +20,7 @@ const MAGIC: &[u8; 8] = b"STKLIQ02";
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CheckpointError {
     /// Cut off, altered, or of another program.
-    #[error("the checkpoint is damaged")]
+    #[error("the checkpoint is damaged, or of another version of this program")]
     Damaged,
     /// It is of a run with other settings.
     #[error("the checkpoint is of another run: `{found}`, not `{wanted}`")]
@@ -119,9 +119,21 @@ pub fn save<const D: usize>(key: &str, state: &LoopState<D>, kept: &Kept) -> Vec
     }
     count(&mut out, kept.log.len());
     out.extend(kept.log.as_bytes());
-    let sum = check_sum(&out);
-    out.extend(sum.to_le_bytes());
-    out
+    sealed(out)
+}
+
+/// Bytes with their check sum behind them.
+pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = check_sum(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
+/// What stands before the check sum, if that is right.
+pub(crate) fn unsealed(bytes: &[u8]) -> Result<&[u8], CheckpointError> {
+    let sealed = bytes.split_last_chunk::<8>();
+    let sound = sealed.filter(|(body, sum)| check_sum(body) == u64::from_le_bytes(**sum));
+    sound.map(|(body, _)| body).ok_or(CheckpointError::Damaged)
 }
 
 fn check_sum(bytes: &[u8]) -> u64 {
@@ -182,12 +194,7 @@ pub fn load<const D: usize>(
     key: &str,
     faces: [usize; D],
 ) -> Result<(LoopState<D>, Kept), CheckpointError> {
-    let body = bytes.len().checked_sub(8).ok_or(CheckpointError::Damaged)?;
-    let mut reader = Reader(&bytes[body..]);
-    if reader.count()? as u64 != check_sum(&bytes[..body]) {
-        return Err(CheckpointError::Damaged);
-    }
-    let mut reader = Reader(&bytes[..body]);
+    let mut reader = Reader(unsealed(bytes)?);
     if reader.take(8)? != MAGIC {
         return Err(CheckpointError::Damaged);
     }

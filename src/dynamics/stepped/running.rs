@@ -7,6 +7,7 @@ use image::RgbImage;
 use super::settings::settings;
 use super::{Fault, Hand, Look, Run, RunSnapshot, Sibling, StepRow, Track};
 use crate::lcp::Watch;
+use crate::report::checkpoint::{sealed, unsealed};
 use crate::report::picture::Framing;
 
 /// One running scene.
@@ -91,11 +92,13 @@ impl<S: Sibling> Track for Running<S> {
         let mut out = (self.csv.len() as u64).to_le_bytes().to_vec();
         out.extend(self.csv.as_bytes());
         out.extend(self.simulation.save()?);
-        Ok(out)
+        Ok(sealed(out))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        let (length, rest) = bytes.split_first_chunk::<8>().ok_or("it is cut off")?;
+        let (length, rest) = unsealed(bytes)?
+            .split_first_chunk::<8>()
+            .ok_or("it is cut off")?;
         let length = usize::try_from(u64::from_le_bytes(*length))?;
         let (csv, state) = rest.split_at_checked(length).ok_or("it is cut off")?;
         let csv = String::from_utf8(csv.to_vec())?;

@@ -103,7 +103,7 @@ def test_arrays_are_numpys_own_and_made_once():
     assert points.shape == (11, 2) and np.isnan(velocity[0]).all()
     g = r.conductance
     assert np.allclose(g, g.T, rtol=1e-8) and np.allclose(g.sum(axis=0), 0, atol=1e-9 * abs(g).max())
-    assert r.wall_shear["max"] >= r.wall_shear["mean"] > 0
+    assert r.wall_shear["max"] >= r.wall_shear["mean"] > 0 and r.floor_shear is None
     kept = r.velocity
     del r
     gc.collect()
@@ -282,3 +282,28 @@ def test_a_grid_for_pyvista():
     pytest.importorskip("meshio")
     r = tee().solve(resolution=4)
     assert r.to_pyvista().n_points == len(r.points)
+
+
+def test_floors_of_shallow_chips_are_sheared():
+    r = sk.load(DESIGNS / "y-mixer.toml").solve(resolution=4)
+    assert r.floor_shear["max"] > r.floor_shear["mean"] > 0
+
+
+def test_names_of_any_letters_are_written_as_toml_has_them():
+    d = sk.Design(width="100 um", depth="100 um", viscosity="1 mPa s")
+    pipe = d.add("pipe", name="rohr_1", length="1 mm")
+    d.port("入", pipe["a"], pressure="1 kPa")
+    d.port("出", pipe["b"], pressure="0 Pa")
+    assert '"入" = ' in d.text
+    assert set(d.solve(resolution=4, fields=False).flow_rate) == {"入", "出"}
+    # Tags of languages, which nobody sees.
+    odd = sk.Design(width="100 um", viscosity="1 mPa s", title="a\U000e0001b")
+    assert r'"a\U000E0001b"' in odd.text
+
+
+def test_a_sweep_knows_the_resolution_of_its_design():
+    text = (DESIGNS / "tee.toml").read_text().replace("[chip]", "[chip]\nresolution = 4", 1)
+    sampler = sk._core.Sampler(text, "tee")
+    assert sampler.solve({}).report["resolution"] == 4
+    with pytest.raises(ValueError, match="from 2 to 512"):
+        sk._core.Sampler(text, "tee", resolution=1)

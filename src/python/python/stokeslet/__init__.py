@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,12 +77,18 @@ def _toml(value: Any) -> str:
         return repr(float(value))
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04X}" for c in escaped) + '"'
+        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in escaped) + '"'
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, Sequence):
         return "[" + ", ".join(_toml(v) for v in value) + "]"
     raise TypeError(f"a design can't hold a {type(value).__name__}")
+
+
+def _key(key: Any) -> str:
+    """A key in TOML: as it is, or in quotes where it isn't bare."""
+    text = str(key)
+    return text if re.fullmatch("[A-Za-z0-9_-]+", text) else _toml(text)
 
 
 def _setting(value: Any) -> str:
@@ -162,7 +169,7 @@ class Design:
         for section, entries in self._sections.items():
             if entries:
                 lines.append(f"\n[{section}]")
-                lines += [f"{key} = {_toml(value)}" for key, value in entries.items()]
+                lines += [f"{_key(key)} = {_toml(value)}" for key, value in entries.items()]
         return "\n".join(lines) + "\n"
 
     def _entries(self, section: str) -> dict[str, Any]:
