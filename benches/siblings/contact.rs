@@ -7,7 +7,7 @@
 //! cargo bench -p stokeslet-contact --bench contact -- products [NAME...]   of GMRES in double and single precision
 //! cargo bench -p stokeslet-contact --bench contact -- sand
 //! cargo bench -p stokeslet-contact --bench contact -- threads [NAME...]   of scenes of material points
-//! cargo bench -p stokeslet-contact --bench contact -- thresholds
+//! cargo bench -p stokeslet-contact --bench contact -- thresholds [WORD...]   those whose names have one of the words
 //! cargo bench -p stokeslet-contact --bench contact -- expected [NAME...]   what each scene's file expects, beside what it does
 //! ```
 //! `NAME:paper` is a scene at the paper's size. Seconds are processor time of one thread, but for `threads`. Results with dates are in `README.md` beside this file.
@@ -69,7 +69,7 @@ fn main() {
         one.install(|| expected(names));
     }
     if wants("thresholds") {
-        one.install(thresholds);
+        one.install(|| thresholds(names));
     }
 }
 
@@ -343,8 +343,12 @@ fn bisect(mut holds_at: f64, mut fails_at: f64, holds: impl Fn(f64) -> bool) -> 
     Some(0.5 * (holds_at + fails_at))
 }
 
-fn told(what: &str, exact: f64, found: Option<f64>) {
-    match found {
+/// A row, if its name is among those asked for.
+fn told(names: &[String], what: &str, exact: f64, found: impl FnOnce() -> Option<f64>) {
+    if !names.is_empty() && !names.iter().any(|name| what.contains(name)) {
+        return;
+    }
+    match found() {
         Some(found) => println!(
             "{what},{exact:.6},{found:.6},{:.3}",
             100.0 * (found / exact - 1.0)
@@ -375,7 +379,7 @@ fn way(simulation: &Simulation) -> f64 {
 }
 
 /// Thresholds by halving, beside the analytic ones.
-fn thresholds() {
+fn thresholds(names: &[String]) {
     println!("threshold,exact,found,error %");
     for (name, what, seconds) in [
         ("plane_r_stick", "slope; rigid; 8 vertices", 2.0),
@@ -384,11 +388,9 @@ fn thresholds() {
     ] {
         let mut scene = scenes::find(name).expect("a scene").scene();
         scene.body[0].velocity = [0.0; 3];
-        told(
-            what,
-            0.11,
-            bisect(0.12, 0.1, |mu| stays(&scene, mu, seconds)),
-        );
+        told(names, what, 0.11, || {
+            bisect(0.12, 0.1, |mu| stays(&scene, mu, seconds))
+        });
     }
     for (kind, slope) in [("rigid", 0.11), ("deformable", 0.11), ("points", 0.5)] {
         let stands = |ratio: f64| {
@@ -402,7 +404,9 @@ fn thresholds() {
             way.expect("a box") < 1e-4
         };
         let what = format!("toppling; {kind}");
-        told(&what, slope, bisect(1.1 * slope, 0.9 * slope, stands));
+        told(names, &what, slope, || {
+            bisect(1.1 * slope, 0.9 * slope, stands)
+        });
     }
     let scene = scenes::find("plane_sph_roll").expect("a scene").scene();
     let rolls = |mu: f64| {
@@ -418,17 +422,16 @@ fn thresholds() {
         m.spin.norm() * 0.1 / m.velocity.norm() > 0.995
     };
     told(
+        names,
         "rolling; rigid ball of 10242 vertices",
         2.0 / 7.0 * 0.11,
-        bisect(0.04, 0.025, rolls),
+        || bisect(0.04, 0.025, rolls),
     );
     for kind in ["rigid", "deformable", "points"] {
         let scene = cube_between_walls(kind);
-        told(
-            &format!("wedge of one cube; {kind}"),
-            0.2,
-            bisect(0.21, 0.19, |mu| holds(&scene, "cube", mu)),
-        );
+        told(names, &format!("wedge of one cube; {kind}"), 0.2, || {
+            bisect(0.21, 0.19, |mu| holds(&scene, "cube", mu))
+        });
     }
     for (name, body, exact, range) in [
         ("wdg_rr", "block", 0.05, [0.06, 0.04]),
@@ -436,11 +439,9 @@ fn thresholds() {
         ("wdg_rm", "cube", 0.158, [0.25, 0.1]),
     ] {
         let scene = scenes::find(name).expect("a scene").scene();
-        told(
-            &format!("wedge; {name}"),
-            exact,
-            bisect(range[0], range[1], |mu| holds(&scene, body, mu)),
-        );
+        told(names, &format!("wedge; {name}"), exact, || {
+            bisect(range[0], range[1], |mu| holds(&scene, body, mu))
+        });
     }
     for (name, level, overlap, young) in [
         ("wdg_rr", 5, Some(5e-3), None),
@@ -461,9 +462,10 @@ fn thresholds() {
         let overlap = overlap.map_or(String::new(), |o| format!("; overlap {o:e} m"));
         let young = young.map_or(String::new(), |e| format!("; Young's modulus {e:e} Pa"));
         told(
+            names,
             &format!("wedge; {name}; ball of level {level}{overlap}{young}"),
             exact,
-            bisect(1.04 * exact, 0.9 * exact, |mu| holds(&scene, &body, mu)),
+            || bisect(1.04 * exact, 0.9 * exact, |mu| holds(&scene, &body, mu)),
         );
     }
 }

@@ -83,10 +83,10 @@ pub fn check(
     let line = match violations.len() {
         0 => format!("{name}: keeps the rules of {}\n", process.name),
         n => format!(
-            "{name}: {} of {}, {} of them errors\n",
-            count(n, "violation"),
+            "{name}: breaks the rules of {}: {}, {}\n",
             process.name,
-            errors
+            count(errors, "error"),
+            count(n - errors, "warning")
         ),
     };
     print_out(&line)?;

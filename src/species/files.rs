@@ -62,9 +62,15 @@ pub fn extra(
             push(&name, "s", ages);
         }
     }
-    out.summary = serde_json::to_value(results)
-        .ok()
-        .map(|value| ("species", value));
+    let with_unit = |(result, unit): (&SpeciesResult, &&str)| {
+        let mut value = serde_json::to_value(result).ok()?;
+        value
+            .as_object_mut()?
+            .insert("unit".to_owned(), (*unit).into());
+        Some(value)
+    };
+    let all: Option<Vec<serde_json::Value>> = results.iter().zip(units).map(with_unit).collect();
+    out.summary = all.map(|all| ("species", all.into()));
     out.profiles = Some(profiles);
     out
 }

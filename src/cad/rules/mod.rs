@@ -103,12 +103,16 @@ impl Violation {
             Severity::Error => Diagnostic::error("D338", self.describe()),
             Severity::Warning => Diagnostic::warning("D338", self.describe()),
         };
-        let place = format!(
-            "{} at ({}, {})",
-            self.parts.first().map_or("the chip", String::as_str),
-            print_quantity((self.at.x * 1e9).round() / 1e9, Dimension::Length),
-            print_quantity((self.at.y * 1e9).round() / 1e9, Dimension::Length)
-        );
+        let show = |p: Point| {
+            let [x, y] =
+                [p.x, p.y].map(|x| print_quantity((x * 1e9).round() / 1e9, Dimension::Length));
+            format!("({x}, {y})")
+        };
+        let name = self.parts.first().map_or("the chip", String::as_str);
+        let place = match self.segment {
+            Some((a, b)) => format!("from {} to {}", show(a), show(b)),
+            None => format!("{name} at {}", show(self.at)),
+        };
         diagnostic
             .about(place)
             .with_help(format!("{}: {}", process.name, rule.source))

@@ -2,7 +2,7 @@
 
 use svg::Document;
 use svg::node::element::path::Data;
-use svg::node::element::{Path, Rectangle, Title};
+use svg::node::element::{Path, Rectangle, Text, Title};
 
 use super::Violation;
 use crate::chip::Chip;
@@ -15,12 +15,14 @@ use stokeslet_base::geometry::outline::bounds;
 const WIDTH: f64 = 1200.0;
 /// Around the chip and around the place of a violation.
 const MARGIN: f64 = 24.0;
+/// Height of the legend below.
+const LEGEND: f64 = 32.0;
 /// Least half size of a box.
 const LEAST: f64 = 6.0;
 /// How far chords may be from their arcs, user units.
 const SAGITTA: f64 = 0.05;
 
-/// Draws the chip with a box round every violation: red for errors, orange for warnings; each tells itself as its title.
+/// Draws the chip with a box round every violation: red for errors, orange for warnings, both counted below; each tells itself as its title.
 pub fn picture(chip: &Chip, violations: &[Violation]) -> String {
     let outlines = Outlines::new(chip);
     let corners: Vec<Point> = outlines
@@ -64,9 +66,9 @@ pub fn picture(chip: &Chip, violations: &[Violation]) -> String {
     let height = 2.0 * MARGIN + size.y * scale;
     let width = 2.0 * MARGIN + size.x * scale;
     let mut document = Document::new()
-        .set("viewBox", (0, 0, width.ceil(), height.ceil()))
+        .set("viewBox", (0, 0, width.ceil(), (height + LEGEND).ceil()))
         .set("width", width.ceil())
-        .set("height", height.ceil())
+        .set("height", (height + LEGEND).ceil())
         .add(
             Rectangle::new()
                 .set("width", "100%")
@@ -79,11 +81,10 @@ pub fn picture(chip: &Chip, violations: &[Violation]) -> String {
                 .set("fill-rule", "evenodd")
                 .set("d", data),
         );
-    for v in violations {
-        let colour = match v.severity {
-            Severity::Error => "#d01c1c",
-            Severity::Warning => "#e08a00",
-        };
+    let of = |severity: Severity| violations.iter().filter(move |v| v.severity == severity);
+    // Errors are drawn over warnings.
+    for v in of(Severity::Warning).chain(of(Severity::Error)) {
+        let colour = colour(v.severity);
         let ((x0, y1), (x1, y0)) = (place(v.bounds.0), place(v.bounds.1));
         let grow = |a: f64, b: f64| {
             let half = ((b - a) / 2.0 + 2.0).max(LEAST);
@@ -100,5 +101,24 @@ pub fn picture(chip: &Chip, violations: &[Violation]) -> String {
             .set("stroke-width", 1.5);
         document = document.add(rectangle.add(Title::new(v.describe())));
     }
+    let mut x = MARGIN;
+    for (severity, name) in [(Severity::Error, "errors"), (Severity::Warning, "warnings")] {
+        let told = format!("{name}: {}", of(severity).count());
+        let legend = Text::new(told)
+            .set("x", x)
+            .set("y", height + LEGEND / 2.0)
+            .set("font-family", "Helvetica, Arial, sans-serif")
+            .set("font-size", 16)
+            .set("fill", colour(severity));
+        document = document.add(legend);
+        x += 120.0;
+    }
     document.to_string()
+}
+
+fn colour(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "#d01c1c",
+        Severity::Warning => "#e08a00",
+    }
 }

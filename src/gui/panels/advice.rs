@@ -19,7 +19,10 @@ pub fn advice(diagnostic: &Diagnostic) -> Option<String> {
             "join them with the rest of the chip, or open a free end of theirs with the port tool (O)"
         }
         "D234" => "take the port tool (O) and click a free end: it opens to the outside",
-        "D235" => {
+        "D411" => {
+            "the models shallow and full have them: select nothing, then choose one in the inspector"
+        }
+        "D235" | "D406" => {
             "with the model full the depth is solved too: select nothing, then choose it in the inspector"
         }
         "D236" => {

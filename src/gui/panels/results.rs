@@ -1,6 +1,7 @@
 //! The panel of results: what colours show, values at ports, conductance, and how good and how dear the solve was.
 
 mod before;
+mod doubts;
 pub(crate) mod errors;
 mod ports;
 
@@ -58,6 +59,7 @@ pub fn results_ui(
     errors::line_ui(ui, context.results, solved, out);
     heading(ui, "Flow");
     flow_ui(ui, context, solved, out);
+    doubts::doubts_ui(ui, context, solved);
     if let Some(before) = context.before {
         before::before_ui(ui, before, solved, out);
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::Quantity;
+use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::profile::ProfileTable;
 use stokeslet_cad::chip::Chip;
@@ -12,7 +13,7 @@ use stokeslet_flow::field::{FieldIndex, Sample};
 use stokeslet_flow::kinds::{Kinds, seam_nodes};
 use stokeslet_flow::probe::SolvedFlow;
 use stokeslet_flow::quantities::{self, FieldQuantity, Origin};
-use stokeslet_flow::session::Solution;
+use stokeslet_flow::session::{Solution, advice};
 use stokeslet_flow::walls::{WallStress, wall_stress};
 
 /// What a solve found ready from solves before it.
@@ -66,6 +67,7 @@ pub struct Solved {
     pub index: Arc<FieldIndex>,
     derived: Arc<[Derived; quantities::ALL.len()]>,
     walls: Arc<OnceLock<WallStress>>,
+    doubts: Arc<OnceLock<Vec<Diagnostic>>>,
     kinds: Arc<OnceLock<Kinds>>,
     seam_nodes: Arc<OnceLock<Vec<Point>>>,
 }
@@ -96,6 +98,15 @@ impl Solved {
         Some(Self::indexed(revision, chip, solution, (resolution, index)))
     }
 
+    /// What makes its numbers doubtful, as `solve` tells it; `density` is that of its design, kg/m^3.
+    pub fn doubts(&self, density: Option<f64>) -> &[Diagnostic] {
+        self.doubts.get_or_init(|| {
+            let mut out = advice::of_model(&self.chip, self.resolution);
+            out.extend(advice::of_solution(&self.chip, &self.solution, density));
+            out
+        })
+    }
+
     fn indexed(
         revision: u64,
         chip: Arc<Chip>,
@@ -113,6 +124,7 @@ impl Solved {
             index: Arc::new(index),
             derived: Arc::default(),
             walls: Arc::default(),
+            doubts: Arc::default(),
             kinds: Arc::default(),
             seam_nodes: Arc::default(),
         }
