@@ -264,6 +264,13 @@ fn imports_refuse_what_they_cannot_use_and_read_marks_of_byte_order() {
         let (_, err) = demand(2, here.path(), &all);
         assert!(err.contains(flag[0]), "{err}");
     }
+    let drawing = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/threeduf.json");
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["import", drawing, "-o", "x.toml", "--close", "y"],
+    );
+    assert!(err.contains("--close changes nothing"), "{err}");
     let (_, err) = demand(2, here.path(), &["import", "wide.json", "-o", "x.toml"]);
     assert!(err.contains("UTF-16"), "{err}");
     assert!(!here.path().join("x.toml").exists());

@@ -180,6 +180,7 @@ fn the_summary_has_the_keys_of_the_contract() {
         "conductance",
         "max_speed",
         "wall_shear",
+        "floor_shear",
         "probes",
     ] {
         assert!(json.get(key).is_some(), "`{key}` is in the contract");

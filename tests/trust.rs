@@ -14,7 +14,9 @@ use stokeslet::table::Table;
 
 #[macro_use]
 mod support;
-use support::chips::{Builder, all_designs, from_file, from_text, straight, tee, with_conditions};
+use support::chips::{
+    Builder, all_designs, arc, from_file, from_text, straight, tee, with_conditions,
+};
 use support::{at, largest, solved, solved_with};
 
 /// Power that comes in at the ports.
@@ -456,6 +458,14 @@ fn what_makes_numbers_doubtful_is_told() {
     let flat = "model = \"shallow\", width = \"100 um\", depth = \"10 um\"";
     assert_eq!(codes(flat, "", "1 mbar", 8), ["D407"]);
     assert_eq!(codes(flat, "", "1 mbar", 10), [""; 0]);
+    let planar = "model = \"planar\", width = \"100 um\", depth = \"100 um\"";
+    assert_eq!(codes(planar, "", "0.1 mbar", 4), ["D411"]);
+    let slipping = format!("{flat}, walls = \"slip\"");
+    assert_eq!(codes(&slipping, "", "1 mbar", 8), [""; 0], "no layers");
+    let deep = planar.replace("depth = \"100 um\"", "depth = \"1 mm\"");
+    assert_eq!(codes(&deep, "", "0.1 mbar", 4), [""; 0]);
+    let bottomless = "model = \"planar\", width = \"100 um\"";
+    assert_eq!(codes(bottomless, "", "0.1 mbar", 4), [""; 0]);
     assert_eq!(codes(fine, "", "20 mbar", 8), ["D408"]);
     assert_eq!(
         codes(fine, ", density = \"1 kg/m^3\"", "20 mbar", 8),
@@ -465,6 +475,35 @@ fn what_makes_numbers_doubtful_is_told() {
         codes(fine, ", density = \"0.001 kg/m^3\"", "3 bar", 8),
         ["D409"]
     );
+}
+
+/// A round bend between straight pipes has a greatest stress, which is found to the error that is told; at a tee's corners there is none.
+#[test]
+fn the_error_of_a_peak_is_told_where_it_has_a_limit() {
+    let errors = |chip: &Chip| {
+        let table = Table::default();
+        let found = solve_with_errors(chip, &at(8), &table, &silent, &CancelToken::new());
+        let (solution, errors) = found.expect("a sound chip");
+        (solution.wall_shear.expect("fields").max, errors)
+    };
+    let ends = [Condition::Pressure(10.0), Condition::Pressure(0.0)];
+    let mut b = Builder::new("bend");
+    b.place(straight(3e-4, 1e-4), Motion::IDENTITY);
+    b.attach(arc(1e-4, 1.5, 1e-4), 0, (0, 1));
+    b.attach(straight(3e-4, 1e-4), 0, (1, 1));
+    b.port("in", (0, 0), ends[0]);
+    b.port("out", (2, 1), ends[1]);
+    let (peak, told) = errors(&b.chip);
+    let exact = solved(&b.chip, 64).wall_shear.expect("fields").max;
+    let (error, off) = (told.peak_wall_shear.expect("settled"), (peak - exact).abs());
+    println!("{peak} +- {error}, off by {off} of {exact}");
+    assert!(
+        off <= error && error < 0.1 * exact,
+        "{peak} +- {error}, {exact}"
+    );
+    let (_, told) = errors(&tee([1e-4; 3], 1e-4, [ends[0], ends[1], ends[1]]));
+    assert_eq!(told.peak_wall_shear, None, "corners");
+    assert!(told.peak_change.expect("fields") > 0.2);
 }
 
 #[test]

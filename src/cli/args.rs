@@ -111,7 +111,7 @@ pub struct SolveArgs {
     /// Cell edges across a channel [default: what the design says, else 8]. Time grows like R^2 to R^3.
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=512))]
     pub resolution: Option<u32>,
-    /// Estimate the errors of port values, conductances and the peak wall shear, by solving at half the resolution too.
+    /// Estimate the errors of port values, conductances and, where it has a limit, the peak wall shear, by solving at half the resolution too.
     #[arg(long)]
     pub error: bool,
     /// Choose the resolution by itself: as fine as the error estimate needs to be at most this part of the largest flow and

@@ -86,19 +86,21 @@ fn unfit(args: &ImportArgs, bytes: &[u8], format: import::Format) -> Option<Stri
     if args.compare.is_some() && format != import::Format::Mmft {
         return Some("--compare is for networks of MMFT: other files tell no laws".to_owned());
     }
-    let drives = [
+    let options = [
         ("--drive", !args.drive.is_empty()),
         ("--close", !args.close.is_empty()),
         ("--width", args.width.is_some()),
     ];
-    let (option, _) = drives.into_iter().find(|(_, is_given)| *is_given)?;
-    let what = match format {
-        import::Format::ParchMint | import::Format::Drawing => return None,
-        import::Format::Mmft => "of MMFT",
-        import::Format::Network => "of nodes and channels",
+    let is_used = |option: &str| match format {
+        import::Format::ParchMint => true,
+        import::Format::Drawing => option == "--drive",
+        import::Format::Mmft | import::Format::Network => false,
     };
+    let mut given = options.into_iter().filter(|(_, is_given)| *is_given);
+    let (option, _) = given.find(|(option, _)| !is_used(option))?;
+    let file = args.network.display();
     Some(format!(
-        "{option} is for ParchMint and 3DuF: networks {what} say these themselves"
+        "{option} changes nothing of `{file}`: files of its kind say that themselves"
     ))
 }
 

@@ -1,6 +1,6 @@
 //! Files, folders and patterns become a list of design files, each with a folder of its own for its results.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub fn expand(arguments: &[PathBuf]) -> Result<Vec<Input>, CliError> {
     Ok(name_folders(files(arguments)?, &[]))
 }
 
-/// As [`expand`], for results that go where others are, `known` by file and folder: a file keeps its folder, and nobody gets one that holds the
+/// As [`expand`], for results that go where others are, `known` by their designs' whole paths and folders: a file keeps its folder, and nobody gets one that holds the
 /// results of another file that there still is.
 ///
 /// # Errors
@@ -115,10 +115,13 @@ fn not_empty(designs: Vec<PathBuf>, from: &Path) -> Result<Vec<PathBuf>, CliErro
 fn name_folders(paths: Vec<PathBuf>, known: &[(PathBuf, String)]) -> Vec<Input> {
     // The tables of results are in the same place as the folders.
     let mut taken: BTreeSet<String> = RESERVED.map(String::from).into();
-    // Files that are no more, or were named from elsewhere, hold nothing.
-    let held: Vec<(PathBuf, &str)> = known
+    // Designs that are no more hold nothing.
+    let known = known.iter().filter(|(file, _)| file.exists());
+    let known: Vec<(&PathBuf, &String)> = known.map(|(file, folder)| (file, folder)).collect();
+    let folders: HashMap<&PathBuf, &String> = known.iter().copied().collect();
+    let holders: HashMap<String, &PathBuf> = known
         .iter()
-        .filter_map(|(file, folder)| Some((fs::canonicalize(file).ok()?, folder.as_str())))
+        .map(|(file, folder)| (folder.to_lowercase(), *file))
         .collect();
     paths
         .into_iter()
@@ -130,14 +133,12 @@ fn name_folders(paths: Vec<PathBuf>, known: &[(PathBuf, String)]) -> Vec<Input> 
                 None => "design".to_string(),
             };
             let own = fs::canonicalize(&path).ok();
-            let is_own = |file: &PathBuf| own.as_ref() == Some(file);
             let is_held = |folder: &str| {
-                let mut others = held.iter().filter(|(file, _)| !is_own(file));
-                others.any(|(_, other)| other.to_lowercase() == folder.to_lowercase())
+                let holder = holders.get(&folder.to_lowercase()).copied();
+                holder.is_some_and(|file| own.as_ref() != Some(file))
             };
-            let before = held.iter().find(|(file, _)| is_own(file));
-            let mut folder =
-                before.map_or_else(|| name.clone(), |(_, folder)| (*folder).to_owned());
+            let before = own.as_ref().and_then(|own| folders.get(own).copied());
+            let mut folder = before.unwrap_or(&name).clone();
             let mut number = 2;
             while is_held(&folder) || !taken.insert(folder.to_lowercase()) {
                 folder = format!("{name}-{number}");
@@ -173,7 +174,7 @@ mod tests {
         );
     }
 
-    /// Solved one after the other, from wherever, they get what they get together.
+    /// Solved one after the other they get what they get together.
     #[test]
     fn a_folder_with_results_of_another_file_is_left_alone() {
         let place = tempfile::tempdir().unwrap();
@@ -181,7 +182,7 @@ mod tests {
             let file = place.path().join(name);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, "").unwrap();
-            file
+            fs::canonicalize(file).unwrap()
         };
         let (a, b, gone) = (
             file("a/y.toml"),

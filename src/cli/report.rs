@@ -150,7 +150,7 @@ fn extremes(solution: &Solution, has_depth: bool, reynolds: Option<f64>) -> Stri
     let shear = match solution.floor_shear {
         None => format!("  wall shear stress {walls}\n"),
         Some(floor) => format!(
-            "  shear stress of side walls {walls}\n  of floor and ceiling {}\n",
+            "  shear stress of side walls {walls}\n  shear stress of floor and ceiling {}\n",
             stress(floor.mean, floor.max, floor.max_at)
         ),
     };
@@ -224,7 +224,7 @@ fn estimated(errors: &ErrorEstimate, resolution: u32) -> String {
         }
         (None, Some(change)) => {
             text += &format!(
-                "  peak wall shear unknown: {} other than at resolution {}; at a sharp inner corner it grows without end\n",
+                "  peak wall shear not settled: changed by {} from resolution {}; at sharp inner corners it grows without end, in cells wider than the depth it is too small\n",
                 percent(change),
                 errors.coarse_resolution
             );

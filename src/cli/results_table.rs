@@ -29,8 +29,8 @@ const LOCK: &str = ".results.lock";
 /// Names in the folder of results that no design's own folder may have.
 pub const RESERVED: [&str; 3] = [OVERVIEW, PORTS, LOCK];
 
-/// Columns of the overview. `flow_rates` are in m^3/s where the design has a depth, else m^2/s.
-const HEAD: [&str; 15] = [
+/// Columns of the overview. `path` is that of the design wherever one looks from; a design that failed keeps the folder of results before. `flow_rates` are in m^3/s where the design has a depth, else m^2/s.
+const HEAD: [&str; 16] = [
     "design",
     "file",
     "folder",
@@ -46,6 +46,7 @@ const HEAD: [&str; 15] = [
     "flow_rates",
     "pressures_Pa",
     "total_s",
+    "path",
 ];
 
 /// Columns of the ports' table.
@@ -76,7 +77,12 @@ pub fn merge(folder: &Path, ended: &[Ended<'_>]) -> Result<(), CliError> {
     let lock = folder.join(LOCK);
     let locked = File::create(&lock).and_then(|file| file.lock().map(|()| file));
     let _held = locked.map_err(ExportError::on("lock", &lock))?;
-    let overview: Vec<Row> = ended.iter().map(|(input, how)| row(input, how)).collect();
+    let mut overview: Vec<Row> = ended.iter().map(|(input, how)| row(input, how)).collect();
+    let before = read(&self::overview(folder), &HEAD)?;
+    for row in overview.iter_mut().filter(|row| row[2].is_empty()) {
+        let old = before.iter().find(|old| key(old) == key(row));
+        row[2] = old.map_or_else(String::new, |old| old[2].clone());
+    }
     let ports: Vec<Row> = ended
         .iter()
         .flat_map(|(i, how)| port_rows(i, how))
@@ -219,10 +225,16 @@ fn row(input: &Input, how: &Result<&Digest, &Failure>) -> Row {
                 failure.status().into(),
                 super::chain(*failure),
             ]);
-            row.resize(HEAD.len(), String::new());
+            row.resize(HEAD.len() - 1, String::new());
         }
     }
+    row.push(path(&input.path).display().to_string());
     row
+}
+
+/// The file, wherever one looks from.
+fn path(file: &Path) -> PathBuf {
+    fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf())
 }
 
 fn or_empty(value: Option<f64>) -> String {
@@ -254,12 +266,17 @@ fn port_rows(input: &Input, how: &Result<&Digest, &Failure>) -> Vec<Row> {
     d.ports.iter().enumerate().map(row).collect()
 }
 
-/// Files and their folders by the overview in `folder`; none where it can't be read, which is told when it is written.
+/// Designs and their folders by the overview in `folder`; none where it can't be read, which is told when it is written.
 pub fn known(folder: &Path) -> Vec<(PathBuf, String)> {
     let rows = read(&overview(folder), &HEAD).unwrap_or_default();
     let with_folder = rows.into_iter().filter(|row| !row[2].is_empty());
+    let file = |row: &Row| match row[HEAD.len() - 1].as_str() {
+        // Of a table of before.
+        "" => path(Path::new(&row[1])),
+        path => PathBuf::from(path),
+    };
     with_folder
-        .map(|row| (PathBuf::from(&row[1]), row[2].clone()))
+        .map(|row| (file(&row), row[2].clone()))
         .collect()
 }
 

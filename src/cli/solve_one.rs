@@ -444,7 +444,7 @@ fn ignored(chip: &Chip, request: &SolveRequest) -> Option<Diagnostic> {
                 "--picture {}: no picture is among the formats that are written",
                 request.species.picture
             ),
-            "add svg to --format, or leave it out",
+            "leave it out, or have fields and svg among --format",
         )
     } else {
         return None;

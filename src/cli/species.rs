@@ -113,19 +113,20 @@ pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
             PICTURE => of_flow.collect(),
             _ => Vec::new(),
         };
-        let known = names
+        let known = others
             .iter()
-            .copied()
-            .chain(others.iter().map(String::as_str));
-        let help = match nearest(name, known) {
+            .map(String::as_str)
+            .chain(names.iter().copied());
+        let help = match nearest(name, known.clone()) {
             _ if name == "age" && !request.skip => {
                 "`residence_time = true` under [species] asks for the age of the fluid".to_owned()
             }
             Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() && !others.is_empty() => {
+            None if !others.is_empty() => {
+                let all: Vec<&str> = known.collect();
                 format!(
                     "there are {}; species are added under [species]",
-                    others.join(", ")
+                    all.join(", ")
                 )
             }
             None if names.is_empty() => "add it under [species]".to_owned(),

@@ -329,17 +329,18 @@ const MOST_REASONS: usize = 5;
 
 /// Why points failed, the most frequent reasons first, each with its count and the first point that it befell.
 fn reasons<'a>(records: impl Iterator<Item = &'a Record>) -> String {
-    let mut found: Vec<(&str, usize, usize)> = Vec::new();
+    let mut by_message: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for record in records.filter(|r| r.status != Status::Ok) {
-        match found
-            .iter_mut()
-            .find(|(message, ..)| *message == record.message)
-        {
-            Some((_, many, _)) => *many += 1,
-            None => found.push((&record.message, 1, record.index)),
-        }
+        by_message
+            .entry(&record.message)
+            .or_insert((0, record.index))
+            .0 += 1;
     }
-    found.sort_by_key(|(_, many, _)| std::cmp::Reverse(*many));
+    let found = by_message
+        .into_iter()
+        .map(|(message, (many, first))| (message, many, first));
+    let mut found: Vec<(&str, usize, usize)> = found.collect();
+    found.sort_by_key(|(_, many, first)| (std::cmp::Reverse(*many), *first));
     let line = |(message, many, first): &(&str, usize, usize)| match many {
         1 => format!("point {first}: {message}\n"),
         _ => format!("{many} points, {first} the first: {message}\n"),

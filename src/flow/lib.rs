@@ -9,7 +9,7 @@
 //! | [`mesh`] | canonical shapes into canonical meshes: slices, grids, Delaunay; their dissection; their extrusion through the depth | `fem` |
 //! | [`canonical`] | a chip into canonical shapes and where their copies lie | `mesh` |
 //! | [`stokes`] | parts into pieces on fronts, port data into loads, residuals (all signs are fixed there) | `mesh`, `canonical` |
-//! | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear | `stokes` |
+//! | [`field`] | unknowns into values: fields, samples, ports, conductance, shear of walls and floors | `stokes` |
 //! | [`session`] | chip and settings into a [`session::Solution`]; batches, progress | all above |
 //! | [`quantities`] | the table of what a flow is shown, written and read as: a row a quantity | `field` |
 //! | [`kinds`] | a chip into its kinds of parts, as the method sees them | `canonical`, `field` |

@@ -127,8 +127,7 @@ impl Journal {
         let bytes = fs::read(&path).map_err(on("read", &path))?;
         let whole = whole_lines(&bytes);
         if whole == 0 && !can_be_torn_header(&bytes) {
-            let reason =
-                "not even its first line is one: it isn't ours, and is left alone".to_owned();
+            let reason = "the file isn't a study's, and is left alone".to_owned();
             return Err(JournalError::Malformed {
                 path,
                 line: 1,
@@ -212,11 +211,14 @@ fn whole_lines(bytes: &[u8]) -> usize {
     0
 }
 
-/// Whether a file without a whole line may be what a kill left of a header: nothing, or its beginning.
+/// Whether a file without a whole line may be what a kill or a crash left of a header: its beginning, or zeros behind some of it.
 fn can_be_torn_header(bytes: &[u8]) -> bool {
     const BEGINNING: &[u8] = b"{\"study\":";
-    let many = bytes.len().min(BEGINNING.len());
-    bytes[..many] == BEGINNING[..many] && !bytes.contains(&b'\n')
+    let written = bytes.iter().take_while(|b| **b != 0).count();
+    let (written, rest) = bytes.split_at(written);
+    let many = written.len().min(BEGINNING.len());
+    let begins = written[..many] == BEGINNING[..many] && !written.contains(&b'\n');
+    begins && rest.iter().all(|b| *b == 0)
 }
 
 /// Reads a file of records.

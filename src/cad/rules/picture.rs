@@ -15,8 +15,9 @@ use stokeslet_base::geometry::outline::bounds;
 const WIDTH: f64 = 1200.0;
 /// Around the chip and around the place of a violation.
 const MARGIN: f64 = 24.0;
-/// Height of the legend below.
+/// Height and least width of the legend below.
 const LEGEND: f64 = 32.0;
+const LEGEND_WIDTH: f64 = 2.0 * MARGIN + 240.0;
 /// Least half size of a box.
 const LEAST: f64 = 6.0;
 /// How far chords may be from their arcs, user units.
@@ -64,7 +65,7 @@ pub fn picture(chip: &Chip, violations: &[Violation]) -> String {
         }
     }
     let height = 2.0 * MARGIN + size.y * scale;
-    let width = 2.0 * MARGIN + size.x * scale;
+    let width = (2.0 * MARGIN + size.x * scale).max(LEGEND_WIDTH);
     let mut document = Document::new()
         .set("viewBox", (0, 0, width.ceil(), (height + LEGEND).ceil()))
         .set("width", width.ceil())

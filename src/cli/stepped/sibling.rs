@@ -1,6 +1,7 @@
 //! Systems that run from scene files, at the command line: `scenes`, `run` and `table`, once for all of them.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -42,6 +43,7 @@ pub fn run(name: &str, command: &SiblingCommand) -> Result<Outcome, CliError> {
 fn tell_apart(runs: &mut [Box<dyn Run>], changes: &[Vec<String>]) {
     let names: Vec<String> = runs.iter().map(|run| run.name().to_owned()).collect();
     let is_everywhere = |change: &String| changes.iter().all(|other| other.contains(change));
+    let mut taken: BTreeSet<String> = names.iter().cloned().collect();
     let in_names = |c: char| c.is_alphanumeric() || ['.', '-', '_'].contains(&c);
     for (k, run) in runs.iter_mut().enumerate() {
         if names.iter().filter(|name| **name == names[k]).count() == 1 {
@@ -52,7 +54,13 @@ fn tell_apart(runs: &mut [Box<dyn Run>], changes: &[Vec<String>]) {
         let values: Vec<String> = values
             .map(|value| value.replace(|c| !in_names(c), "_"))
             .collect();
-        run.rename(format!("{}-{}", names[k], values.join("-")));
+        let name = format!("{}-{}", names[k], values.join("-"));
+        let (mut own, mut number) = (name.clone(), 2);
+        while !taken.insert(own.clone()) {
+            own = format!("{name}-{number}");
+            number += 1;
+        }
+        run.rename(own);
     }
 }
 

@@ -190,7 +190,7 @@ fn header(results: &Results<'_>) -> [Text; 2] {
             None => format!("greatest wall shear {greatest}"),
             Some(floor) => {
                 let of_floor = Quantity::Pressure.show(floor.max);
-                format!("greatest shear of side walls {greatest}, of the floor {of_floor}")
+                format!("greatest shear of side walls {greatest}, of floor and ceiling {of_floor}")
             }
         });
     }

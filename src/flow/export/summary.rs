@@ -14,7 +14,7 @@ use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::DepthModel;
 
 /// The content of `summary.json`. The keys are a contract: add, never rename. What was not computed (peak speed and wall shear
-/// of a solve for ports only) is `null`.
+/// of a solve for ports only) or isn't there (`floor_shear` of models but `shallow`) is `null`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary<'a> {
     program_version: &'static str,

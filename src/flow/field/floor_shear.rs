@@ -30,7 +30,7 @@ impl Floors {
         let viscosity = chip.plane_viscosity();
         // Half of the drag on a column of liquid, over the column's area: each of the two has its half.
         let half_drag = |part: usize| {
-            let depth = chip.depth_of(part).unwrap_or(0.0);
+            let depth = chip.depth_of(part).unwrap_or(0.0); // averaged chips have one, or there is no drag
             0.5 * chip.drag_of(part) * viscosity * depth
         };
         match chip.model.is_averaged() {
@@ -42,8 +42,8 @@ impl Floors {
     /// Of velocities that are averages over the depth.
     ///
     /// # Accuracy
-    /// That of the velocity: of the parabola over the depth that the model takes it for. The mean's quadrature is exact where cells are straight and the
-    /// speed is linear in them.
+    /// That of the velocity, and of the parabola over the depth that the model takes its profile for. The mean is exact for the velocity found where cells
+    /// have straight edges and it doesn't turn in them.
     pub fn shear(&self, fields: &Field<2>) -> Option<FloorShear> {
         if self.0.is_empty() {
             return None;

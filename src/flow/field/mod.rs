@@ -1,4 +1,4 @@
-//! Coefficients become values: fields on nodes, samples at points and along lines, port results, wall shear, the stream function.
+//! Coefficients become values: fields on nodes, samples at points and along lines, port results, shear of walls and floors, the stream function.
 
 mod closed;
 pub mod dissipation;

@@ -15,7 +15,7 @@ pub enum Stage {
     Eliminate,
     /// Forward and back substitution, residual, refinement.
     BackSubstitute,
-    /// Ports, conductance, wall shear.
+    /// Ports, conductance, shear of walls and floors.
     Results,
     /// Writing files.
     Export,

@@ -61,7 +61,7 @@ pub(super) trait Space<const D: usize>: Send + Sync {
     /// Flow in the unit of results (m^3/s where the chip has a depth) over flow in the unit of the equations.
     fn flow_unit(&self) -> f64;
 
-    /// Fields, greatest speed, wall shear; `shift(part)` is added to the pressure there, Pa. Of no use where it was cancelled.
+    /// Fields, greatest speed, shear of walls and floors; `shift(part)` is added to the pressure there, Pa. Of no use where it was cancelled.
     fn measure(
         &self,
         system: &System<D>,

@@ -19,8 +19,12 @@ pub fn advice(diagnostic: &Diagnostic) -> Option<String> {
             "join them with the rest of the chip, or open a free end of theirs with the port tool (O)"
         }
         "D234" => "take the port tool (O) and click a free end: it opens to the outside",
+        "D407" => "a higher resolution has cells that are small enough",
+        "D408" => {
+            "flow at bends, steps and junctions differs from about 1 on, pressures in long straight channels don't; the fluid is water unless the file has a density"
+        }
         "D411" => {
-            "the models shallow and full have them: select nothing, then choose one in the inspector"
+            "the models shallow and full have floor and ceiling: select nothing, then choose one in the inspector"
         }
         "D235" | "D406" => {
             "with the model full the depth is solved too: select nothing, then choose it in the inspector"

@@ -201,6 +201,10 @@ fn flow_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved, out: &mut Ve
                 place_ui(ui, solved, "Greatest speed", &speed, at, out);
             }
             if let Some(shear) = &solution.wall_shear {
+                let walls = match solution.floor_shear {
+                    Some(_) => "Side-wall shear",
+                    None => "Wall shear",
+                };
                 let error = context.results.errors_of(solved);
                 let error = match error.map(|e| (e.peak_wall_shear, e.peak_change)) {
                     Some((Some(e), _)) => format!(" {}", errors::plus_minus(e, Unit::Pressure)),
@@ -210,16 +214,20 @@ fn flow_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved, out: &mut Ve
                 place_ui(
                     ui,
                     solved,
-                    "Wall shear, max",
+                    &format!("{walls}, max"),
                     &format!("{}{error}", Unit::Pressure.show(shear.max)),
                     shear.max_at,
                     out,
                 );
-                fact(ui, "Wall shear, mean", Unit::Pressure.show(shear.mean));
+                fact(
+                    ui,
+                    &format!("{walls}, mean"),
+                    Unit::Pressure.show(shear.mean),
+                );
                 place_ui(
                     ui,
                     solved,
-                    "Wall shear, min",
+                    &format!("{walls}, min"),
                     &Unit::Pressure.show(shear.min),
                     shear.min_at,
                     out,

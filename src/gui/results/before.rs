@@ -23,6 +23,8 @@ pub struct Before {
     pub max_speed: Option<f64>,
     /// Greatest wall shear stress, Pa.
     pub max_shear: Option<f64>,
+    /// Greatest shear stress of floor and ceiling, Pa, of shallow chips.
+    pub max_floor_shear: Option<f64>,
     /// Cell edges across a channel.
     pub resolution: u32,
 }
@@ -65,6 +67,7 @@ impl Before {
             has_depth: solved.chip.depth.is_some(),
             max_speed: solved.solution.max_speed.map(|m| m.0),
             max_shear: solved.solution.wall_shear.map(|s| s.max),
+            max_floor_shear: solved.solution.floor_shear.map(|s| s.max),
             resolution: solved.resolution,
         })
     }
@@ -112,6 +115,15 @@ impl Before {
             before: self.max_shear,
             after: now.wall_shear.map(|s| s.max),
         });
+        let floor = now.floor_shear.map(|s| s.max);
+        if self.max_floor_shear.or(floor).is_some() {
+            pairs.push(Pair {
+                name: "Floor shear, max".to_owned(),
+                unit: Unit::Pressure,
+                before: self.max_floor_shear,
+                after: floor,
+            });
+        }
         pairs
     }
 }

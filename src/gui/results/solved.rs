@@ -1,7 +1,7 @@
 //! A solved chip with all that the window needs of it.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Quantity;
 use stokeslet_base::diagnostic::Diagnostic;
@@ -67,10 +67,13 @@ pub struct Solved {
     pub index: Arc<FieldIndex>,
     derived: Arc<[Derived; quantities::ALL.len()]>,
     walls: Arc<OnceLock<WallStress>>,
-    doubts: Arc<OnceLock<Vec<Diagnostic>>>,
+    doubts: Arc<Mutex<Option<Doubts>>>,
     kinds: Arc<OnceLock<Kinds>>,
     seam_nodes: Arc<OnceLock<Vec<Point>>>,
 }
+
+/// What makes numbers doubtful, and for which density of the fluid, kg/m^3: that of a design changes without a solve.
+type Doubts = (Option<f64>, Arc<[Diagnostic]>);
 
 /// What is known of a quantity by now.
 #[derive(Debug, Default)]
@@ -99,12 +102,18 @@ impl Solved {
     }
 
     /// What makes its numbers doubtful, as `solve` tells it; `density` is that of its design, kg/m^3.
-    pub fn doubts(&self, density: Option<f64>) -> &[Diagnostic] {
-        self.doubts.get_or_init(|| {
-            let mut out = advice::of_model(&self.chip, self.resolution);
-            out.extend(advice::of_solution(&self.chip, &self.solution, density));
-            out
-        })
+    pub fn doubts(&self, density: Option<f64>) -> Arc<[Diagnostic]> {
+        let mut known = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, doubts)) = known.as_ref()
+            && *of == density
+        {
+            return doubts.clone();
+        }
+        let mut all = advice::of_model(&self.chip, self.resolution);
+        all.extend(advice::of_solution(&self.chip, &self.solution, density));
+        let all: Arc<[Diagnostic]> = all.into();
+        *known = Some((density, all.clone()));
+        all
     }
 
     fn indexed(

@@ -11,7 +11,7 @@ use crate::words::quoted;
 /// The warnings that `solve` prints, if there are any.
 pub(super) fn doubts_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved) {
     let density = context.document.design.as_ref().and_then(|d| d.density);
-    for doubt in solved.doubts(density.map(|density| density.0)) {
+    for doubt in solved.doubts(density.map(|density| density.0)).iter() {
         ui.add_space(4.0);
         ui.horizontal_top(|ui| {
             let colour = ui.visuals().warn_fg_color;
@@ -31,6 +31,7 @@ pub(super) fn doubts_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved)
 mod tests {
     use egui_kittest::kittest::Queryable;
 
+    use crate::panels::advice::advice;
     use crate::panels::testing::{Shown, harness, opened_example};
     use crate::results::tests::solved_example;
 
@@ -43,6 +44,25 @@ mod tests {
             let harness = harness(&Shown::new(state));
             let told = harness.query_by_label_contains("2.4 times what they would");
             assert_eq!(told.is_some(), is_doubted, "{name}");
+            let solved = solved_example(name, 4);
+            assert_eq!(solved.doubts(None).is_empty(), !is_doubted, "{name}");
         }
+    }
+
+    /// A density is no part of what is solved, and nobody is told to write TOML.
+    #[test]
+    fn doubts_follow_the_density_and_speak_of_the_window() {
+        let solved = solved_example("tee", 4);
+        let codes = |density| -> Vec<&str> {
+            let doubts = solved.doubts(density);
+            for doubt in doubts.iter() {
+                let told = advice(doubt).unwrap_or_default();
+                assert!(!told.contains(['=', '[', '{', '_', '“']), "{told}");
+            }
+            doubts.iter().map(|doubt| doubt.code).collect()
+        };
+        assert_eq!(codes(None), ["D411"]);
+        assert_eq!(codes(Some(1e5)), ["D411", "D408"], "a heavy liquid");
+        assert_eq!(codes(None), ["D411"]);
     }
 }

@@ -122,7 +122,7 @@ fn results(design: &Design) -> Vec<String> {
     }
     names.extend(["max_speed", "wall_shear.max", "wall_shear.mean"].map(str::to_owned));
     if design.model.is_averaged() {
-        names.push("floor_shear.max".to_owned());
+        names.extend(["floor_shear.max", "floor_shear.mean"].map(str::to_owned));
     }
     names
 }

@@ -281,7 +281,8 @@ class Design:
     def sensitivity(self, *of: str, resolution: int | None = None) -> Sensitivity:
         """Derivatives of results to every width, length, depth, viscosity, port value and variable of the design.
 
-        Results are formulas such as "ports.a.flow_rate / ports.b.flow_rate", "wall_shear.max" or "species.dye.out.mixing";
+        Results are formulas such as "ports.a.flow_rate / ports.b.flow_rate", "wall_shear.max", "floor_shear.max" or
+        "species.dye.out.mixing";
         without any, flows and pressures at the ports that aren't given there.
         """
         names, values, rows = _core.sensitivity(self.text, self.name, self._set, list(of), resolution)
