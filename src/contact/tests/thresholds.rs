@@ -121,7 +121,13 @@ fn a_rigid_pair_that_overlaps_little_is_held_to_1_percent() {
     let mut scene = scenes::find("wdg_rr").unwrap().scene();
     wedged_by(&mut scene, 1e-4);
     for (mu, holds) in [(0.0505, true), (0.0495, false)] {
-        let simulation = after(&scene, &sharp(mu), 1.5);
+        let mut simulation = Simulation::new(&scene, &sharp(mu)).unwrap();
+        while simulation.time() < 1.5 {
+            simulation.step();
+        }
+        // A block that falls past its ball may not have every step solved.
+        let totals = simulation.totals();
+        assert!(!holds || totals.acceptable(), "{totals:?}");
         let speed = simulation.quantity("block", Quantity::Speed, None).unwrap();
         println!("mu {mu}: {speed:.1e} m/s");
         assert_eq!(speed < 1e-3, holds, "{mu} (threshold .05): {speed:e} m/s");
