@@ -110,7 +110,7 @@ impl Violation {
         };
         let name = self.parts.first().map_or("the chip", String::as_str);
         let place = match self.segment {
-            Some((a, b)) => format!("from {} to {}", show(a), show(b)),
+            Some((a, b)) => format!("the distance from {} to {}", show(a), show(b)),
             None => format!("{name} at {}", show(self.at)),
         };
         diagnostic
