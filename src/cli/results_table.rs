@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rows on disk --+
-//!                +-- by (design, file), the newer one counts --> both tables, written whole
+//!                +-- by (design, path), the newer one counts --> both tables, written whole
 //! rows of a run -+            all under a lock on the folder
 //! ```
 
@@ -50,7 +50,7 @@ const HEAD: [&str; 16] = [
 ];
 
 /// Columns of the ports' table.
-const PORTS_HEAD: [&str; 11] = [
+const PORTS_HEAD: [&str; 12] = [
     "design",
     "file",
     "folder",
@@ -62,6 +62,7 @@ const PORTS_HEAD: [&str; 11] = [
     "mean_pressure_Pa",
     "flow_rate_error",
     "pressure_error_Pa",
+    "path",
 ];
 
 type Row = Vec<String>;
@@ -105,9 +106,14 @@ pub fn merge(folder: &Path, ended: &[Ended<'_>]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The design and the file of a row.
+/// The design and the whole path of a row.
 fn key(row: &[String]) -> [String; 2] {
-    [row[0].clone(), row[1].clone()]
+    let whole = match row.last().map_or("", String::as_str) {
+        // Of a table of before.
+        "" => path(Path::new(&row[1])).display().to_string(),
+        path => path.to_owned(),
+    };
+    [row[0].clone(), whole]
 }
 
 /// Rows of designs that were not solved now, in their order, with new rows in the place of old ones of the same design, else at
@@ -260,6 +266,7 @@ fn port_rows(input: &Input, how: &Result<&Digest, &Failure>) -> Vec<Row> {
             format!("{:e}", p.mean_pressure),
             or_empty(error.map(|e| e.flow_rate)),
             or_empty(error.map(|e| e.pressure)),
+            path(&input.path).display().to_string(),
         ]);
         row
     };
@@ -270,13 +277,8 @@ fn port_rows(input: &Input, how: &Result<&Digest, &Failure>) -> Vec<Row> {
 pub fn known(folder: &Path) -> Vec<(PathBuf, String)> {
     let rows = read(&overview(folder), &HEAD).unwrap_or_default();
     let with_folder = rows.into_iter().filter(|row| !row[2].is_empty());
-    let file = |row: &Row| match row[HEAD.len() - 1].as_str() {
-        // Of a table of before.
-        "" => path(Path::new(&row[1])),
-        path => PathBuf::from(path),
-    };
     with_folder
-        .map(|row| (file(&row), row[2].clone()))
+        .map(|row| (PathBuf::from(&key(&row)[1]), row[2].clone()))
         .collect()
 }
 

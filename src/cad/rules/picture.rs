@@ -108,7 +108,10 @@ pub fn picture(chip: &Chip, violations: &[Violation]) -> String {
         let legend = Text::new(told)
             .set("x", x)
             .set("y", height + LEGEND / 2.0)
-            .set("font-family", "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif")
+            .set(
+                "font-family",
+                "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+            )
             .set("font-size", 16)
             .set("fill", colour(severity));
         document = document.add(legend);
