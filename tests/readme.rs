@@ -158,7 +158,7 @@ fn the_gate_is_the_test_command_of_the_readme() {
     // Then come Python's own tests, the window in a browser, and other people's programs.
     assert!(
         script.ends_with(&format!(
-            "\ngate() {{\n{command}}}\ngate\n.ci/python\n.ci/web\ntests/interop/audit --where-possible\n"
+            "\ngate() {{\n{command}}}\ngate\nwait \"$fetching\"\n.ci/python\n.ci/web\ntests/interop/audit --where-possible\n"
         )),
         ".ci/run ends with {command}"
     );
