@@ -61,8 +61,8 @@ mod tests {
             }
             doubts.iter().map(|doubt| doubt.code).collect()
         };
-        assert_eq!(codes(None), ["D411"]);
-        assert_eq!(codes(Some(1e5)), ["D411", "D408"], "a heavy liquid");
-        assert_eq!(codes(None), ["D411"]);
+        assert_eq!(codes(None), ["D411", "D408"], "water, at 2.25");
+        assert_eq!(codes(Some(1.0)), ["D411"], "a light liquid");
+        assert_eq!(codes(None), ["D411", "D408"]);
     }
 }
