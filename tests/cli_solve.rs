@@ -952,12 +952,11 @@ fn designs_of_one_name_keep_their_own_results() {
         solve("c/y.toml").contains("results/y-3\n"),
         "a's results stay"
     );
-    fs::remove_dir_all(here.path().join("c")).unwrap();
     fs::remove_file(&a).unwrap();
-    fs::create_dir(here.path().join("c")).unwrap();
-    fs::write(here.path().join("c/y.toml"), STRAIGHT).unwrap();
+    fs::create_dir(here.path().join("d")).unwrap();
+    fs::write(here.path().join("d/y.toml"), STRAIGHT).unwrap();
     assert!(
-        solve("c/y.toml").contains("results/y\n"),
+        solve("d/y.toml").contains("results/y\n"),
         "of a design that is no more"
     );
     let table = fs::read_to_string(here.path().join("results/results.csv")).unwrap();
