@@ -75,7 +75,7 @@ pub struct ErrorEstimate {
     pub peak_wall_shear: Option<f64>,
     /// By how much the peak wall shear stress differs from the coarser solution's, over itself. Beyond [`SETTLED`] no error follows from it: at
     /// a sharp inner corner the stress has no limit (at a right angle it grows by a third with each doubling of the resolution), and in
-    /// cells wider than the layers at side walls it is far too small.
+    /// cells wider than the layers at side walls it is too small.
     pub peak_change: Option<f64>,
 }
 
