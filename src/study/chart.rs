@@ -66,7 +66,10 @@ fn label(x: f64, y: f64, anchor: &str, text: &str) -> Text {
         .set("x", x)
         .set("y", y)
         .set("text-anchor", anchor)
-        .set("font-family", "sans-serif")
+        .set(
+            "font-family",
+            "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+        )
         .set("font-size", 12)
 }
 

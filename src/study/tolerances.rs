@@ -53,7 +53,10 @@ pub fn picture(title: &str, outputs: &[Output], found: &Sensitivities) -> String
         .set("viewBox", (0, 0, width.ceil(), height.ceil()))
         .set("width", width.ceil())
         .set("height", height.ceil())
-        .set("font-family", "Helvetica, Arial, sans-serif")
+        .set(
+            "font-family",
+            "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+        )
         .set("font-size", 12)
         .add(block([0.0, 0.0, width, height], "#ffffff"))
         .add(

@@ -32,7 +32,7 @@ const FLUID: &str = "#cfe5f4";
 const WALL: &str = "#1f4e79";
 const SOCKET: &str = "#d35400";
 const INK: &str = "#2b2b2b";
-const FONT: &str = "Helvetica, Arial, sans-serif";
+const FONT: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// Chip coordinates (m, y up) to the picture's (px, y down).
 #[derive(Clone, Copy)]
