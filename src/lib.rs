@@ -27,11 +27,11 @@
 //! | `flow` | a chip into its solution, and that into other people's files | `base`, `cad`, `fronts` | components, windows, `thesis` |
 //! | `cad` | text into a placed, checked chip | `base` | solvers |
 //! | `fronts` | a symmetric system in pieces into its solution: **the method, explained there** | `base` | physics, meshes, chips |
-//! | `apic` | flow on particles and staggered grids by PIC, FLIP, XPIC and APIC transfers, and their spectra (feature `dynamics`, as the next three) | `dynamics` | chips, windows, files |
-//! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | `dynamics` | chips, windows, files |
+//! | `apic` | flow on particles and staggered grids by PIC, FLIP, XPIC and APIC transfers, and their spectra (feature `dynamics`, as the next three) | `base`, `dynamics` | chips, windows, files |
+//! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | `base`, `dynamics` | chips, windows, files |
 //! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | `base`, `dynamics` | chips, windows, files |
-//! | `dynamics` | liquids that separate from walls, from scenes into frames; scene files, tables and pictures of its siblings | | chips, windows, files |
-//! | `base` | what all of these use: units, diagnostics, geometry, keys, cancelling, the table of results | | all of the above |
+//! | `dynamics` | liquids that separate from walls, from scenes into frames; scene files, tables and pictures of its siblings | `base` | chips, windows, files |
+//! | `base` | what all of these use: units, diagnostics, geometry, keys, cancelling, the table of results, loops on threads | | all of the above |
 //!
 //! Both features are on by default; `cargo build --no-default-features` builds the solver and its command line without window, X11 and
 //! siblings.
@@ -72,6 +72,7 @@
 //! | read another program's files | a file in `cad/import/`, its row in `cad/import/format.rs` |
 //! | draw netlists otherwise | `cad/drawing/`, mapped in its `mod.rs` |
 //! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
+//! | change how loops are shared out to threads | `base/parallel.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `cad/edits/` |
 //! | change what runs behind the window, on threads or between a page's frames | `gui/background.rs`; where a page's files come from and go to: `gui/files/memory.rs`, `flow/export/page.rs` |

@@ -2,9 +2,9 @@
 //!
 //! Source: \[004\] sections 3.5.1, 3.5.2.
 
-use rayon::prelude::*;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
+use stokeslet_base::parallel;
 
 use crate::grid::{Faces, GHOST, Grid};
 use crate::particles::Particles;
@@ -159,26 +159,20 @@ pub fn spectrum(grid: &Grid<2>, u: &Faces<2>, axis: usize) -> Vec<Complex<f64>> 
 pub fn transform(values: &mut [Complex<f64>], n: [usize; 2]) {
     let mut planner = FftPlanner::new();
     let rows = planner.plan_fft_forward(n[0]);
-    values
-        .par_chunks_mut(n[0])
-        .with_min_len(32)
-        .for_each(|row| rows.process(row));
+    // As many lines as fit, each by itself.
+    let lines = |n: usize| n * (LINES / n).max(1);
+    parallel::pieces_mut(values, lines(n[0]), |_, some| rows.process(some));
     let columns = planner.plan_fft_forward(n[1]);
-    let mut turned: Vec<Complex<f64>> = (0..n[0] * n[1])
-        .into_par_iter()
-        .with_min_len(8192)
-        .map(|i| values[i % n[1] * n[0] + i / n[1]])
-        .collect();
-    turned
-        .par_chunks_mut(n[1])
-        .with_min_len(32)
-        .for_each(|column| columns.process(column));
-    values
-        .par_iter_mut()
-        .with_min_len(8192)
-        .enumerate()
-        .for_each(|(i, v)| *v = turned[i % n[0] * n[1] + i / n[0]]);
+    let turn = |of: &[Complex<f64>], [n, m]: [usize; 2]| {
+        parallel::map(n * m, LINES, |i| of[i % m * n + i / m])
+    };
+    let mut turned = turn(values, n);
+    parallel::pieces_mut(&mut turned, lines(n[1]), |_, some| columns.process(some));
+    values.copy_from_slice(&turn(&turned, [n[1], n[0]]));
 }
+
+/// Values that are worth a thread where each takes nanoseconds.
+const LINES: usize = 8192;
 
 /// The part of `E_vel` in the modes `(±a, ±a)` of both components, `a` waves across the domain: `E_taylor`, m²/s².
 #[must_use]
@@ -208,22 +202,16 @@ pub fn errors<const D: usize>(world: &World<D>) -> Errors {
         (u - field.at(x, time, rho).v[axis]).powi(2)
     });
     let particles = &world.particles;
-    let found: Vec<(f64, f64)> = particles
-        .x
-        .par_iter()
-        .zip(&particles.v)
-        .with_min_len(1024)
-        .map(|(x, v)| {
-            let known = field.at(*x, time, rho).v;
-            let mut square = 0.0;
-            let mut largest = 0.0f64;
-            for k in 0..D {
-                square += (v[k] - known[k]).powi(2);
-                largest = largest.max((v[k] - known[k]).abs());
-            }
-            (square, largest)
-        })
-        .collect();
+    let found = parallel::map(particles.x.len(), 1024, |p| {
+        let (v, known) = (particles.v[p], field.at(particles.x[p], time, rho).v);
+        let mut square = 0.0;
+        let mut largest = 0.0f64;
+        for k in 0..D {
+            square += (v[k] - known[k]).powi(2);
+            largest = largest.max((v[k] - known[k]).abs());
+        }
+        (square, largest)
+    });
     Errors {
         grid_l2: (squares / n).sqrt(),
         grid_max: largest.sqrt(),
@@ -263,12 +251,7 @@ pub fn particle_energy<const D: usize>(world: &World<D>) -> f64 {
         }
         0.5 * mass[p] * sum
     };
-    let all: Vec<f64> = (0..x.len())
-        .into_par_iter()
-        .with_min_len(1024)
-        .map(of)
-        .collect();
-    all.iter().sum()
+    parallel::map(x.len(), 1024, of).iter().sum()
 }
 
 /// `V = sum m |sum grad w x v e|² / 2` over particles: the squared vorticity that they see, kg/s².
@@ -322,12 +305,7 @@ pub fn particle_vorticity<const D: usize>(world: &World<D>) -> f64 {
         }
         0.5 * mass[p] * square
     };
-    let all: Vec<f64> = (0..x.len())
-        .into_par_iter()
-        .with_min_len(1024)
-        .map(of)
-        .collect();
-    all.iter().sum()
+    parallel::map(x.len(), 1024, of).iter().sum()
 }
 
 /// The largest velocity component on a face, m/s.

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use stokeslet_dynamics::linear::{Builder, Ended, Matrix, conjugate_gradients, inf_norm};
 use stokeslet_dynamics::mg::{
     Coarse, Cycle, Hierarchy, Multigrid, Places, Recipe, Sides as MissingCells, Surfaces, Weights,
@@ -189,21 +189,17 @@ impl<const D: usize> Pressure<D> {
     #[must_use]
     pub fn outflow(&self, domain: &Domain<'_, D>, u: &Faces<D>) -> Vec<f64> {
         let grid = domain.grid;
-        self.of
-            .par_iter()
-            .with_min_len(4096)
-            .map(|cell| {
-                let c = grid.cells.coordinates(*cell as usize);
-                let mut sum = 0.0;
-                for (axis, u) in u.iter().enumerate() {
-                    let low = grid.lower_face(axis, c);
-                    let high = low + grid.faces(axis).stride(axis);
-                    let (a, b) = opens(domain, axis, c);
-                    sum += b * u[high] - a * u[low];
-                }
-                sum
-            })
-            .collect()
+        parallel::map(self.of.len(), 4096, |k| {
+            let c = grid.cells.coordinates(self.of[k] as usize);
+            let mut sum = 0.0;
+            for (axis, u) in u.iter().enumerate() {
+                let low = grid.lower_face(axis, c);
+                let high = low + grid.faces(axis).stride(axis);
+                let (a, b) = opens(domain, axis, c);
+                sum += b * u[high] - a * u[low];
+            }
+            sum
+        })
     }
 
     /// Takes the divergence out of a velocity.

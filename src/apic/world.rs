@@ -11,7 +11,7 @@
 mod motion;
 mod reseed;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use thiserror::Error;
 
 use crate::field::Field;
@@ -285,12 +285,8 @@ impl<const D: usize> World<D> {
 
     pub(crate) fn cells_of_particles(&self) -> Vec<u32> {
         let of = |x: &[f64; D]| self.grid.cell_of(*x) as u32;
-        self.particles
-            .x
-            .par_iter()
-            .with_min_len(4096)
-            .map(of)
-            .collect()
+        let x = &self.particles.x;
+        parallel::map(x.len(), 4096, |p| of(&x[p]))
     }
 
     /// `particles -> before`.
@@ -415,12 +411,8 @@ impl<const D: usize> World<D> {
         field: &Faces<D>,
         of: impl Fn(Gathered<D>) -> T + Sync,
     ) -> Vec<T> {
-        self.particles
-            .x
-            .par_iter()
-            .with_min_len(1024)
-            .map(|x| of(self.value(field, *x)))
-            .collect()
+        let x = &self.particles.x;
+        parallel::map(x.len(), 1024, |p| of(self.value(field, x[p])))
     }
 
     /// `after -> particles`.

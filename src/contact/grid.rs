@@ -214,6 +214,8 @@ impl Grid {
         let (sums, others): (Vec<Vec<T>>, Vec<_>) = if self.rows.len() < FEW {
             shares.iter().map(of_share).collect()
         } else {
+            // Of any function of a share, so that the loop is compiled once a type.
+            let of_share: &(dyn Fn(&Share) -> _ + Sync) = &of_share;
             shares.par_iter().with_max_len(1).map(of_share).collect()
         };
         // A node's sums in the order of the shares.

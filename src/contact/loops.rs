@@ -45,7 +45,7 @@ impl Work {
 pub(crate) fn each<T: Send>(work: Work, n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     match work.stays(n) {
         true => (0..n).map(f).collect(),
-        false => work.all(n).map(f).collect(),
+        false => work.all(n).map(any(&f)).collect(),
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn each_some<T: Send>(
 ) -> Vec<T> {
     match work.stays(n) {
         true => (0..n).filter_map(f).collect(),
-        false => work.all(n).filter_map(f).collect(),
+        false => work.all(n).filter_map(any(&f)).collect(),
     }
 }
 
@@ -71,8 +71,13 @@ pub(crate) fn each_pair<A: Send, B: Send>(
         return (0..n).map(f).unzip();
     }
     let (mut a, mut b) = (Vec::new(), Vec::new());
-    work.all(n).map(f).unzip_into_vecs(&mut a, &mut b);
+    work.all(n).map(any(&f)).unzip_into_vecs(&mut a, &mut b);
     (a, b)
+}
+
+/// Any function of an index: shared loops are compiled once a type of results, not once a loop.
+fn any<T>(f: &(impl Fn(usize) -> T + Sync)) -> &(dyn Fn(usize) -> T + Sync) {
+    f
 }
 
 /// What `a` and `b` give, both at once where loops over `n` of usual work are shared out: parts of one that stay on their thread don't leave the others idle.

@@ -8,7 +8,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use crate::export::readable;
 use crate::fem::lagrange::p2_gradient;
@@ -236,8 +236,9 @@ impl FieldQuantity {
     {
         match In::<D>::origin(&self.origin)? {
             OriginIn::Values(function) => {
-                let pairs = field.velocity.par_iter().zip(&field.pressure);
-                Some(pairs.map(|(&u, &p)| function(u.into(), p)).collect())
+                let (u, p) = (&field.velocity, &field.pressure);
+                let of = |k: usize| function(u[k].into(), p[k]);
+                Some(parallel::map(u.len(), 1 << 13, of))
             }
             OriginIn::Gradient(function) => Some(of_gradients(field, function)),
             OriginIn::Whole(function) => function(field),
@@ -320,18 +321,13 @@ where
             field.velocity[n as usize].into(),
         )
     };
-    let found: Vec<f64> = field
-        .cells
-        .par_iter()
-        .with_min_len(256)
-        .flat_map_iter(|cell| {
+    let found = parallel::spans(field.cells.len(), 256, |span, out| {
+        for cell in &field.cells[span] {
             let nodes: Vec<_> = cell.as_ref().iter().map(node).collect();
-            reference
-                .iter()
-                .map(|rows| function(&velocity_gradient(&nodes, rows)))
-                .collect::<Vec<_>>()
-        })
-        .collect();
+            let of_rows = |rows: &Vec<_>| function(&velocity_gradient(&nodes, rows));
+            out.extend(reference.iter().map(of_rows));
+        }
+    });
     let count = field.nodes.len();
     let (mut sums, mut counts) = (vec![0.0; count], vec![0_u32; count]);
     let all = field.cells.iter().flat_map(|cell| cell.as_ref());

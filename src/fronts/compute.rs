@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use faer::{Mat, Par};
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use thiserror::Error;
 
 use super::plan::{Child, Image, KindId, Plan, Recipe};
@@ -187,38 +187,36 @@ impl Values {
         let all: usize = missing.levels.iter().map(Vec::len).sum();
         let done = AtomicUsize::new(0);
         for level in std::mem::take(&mut missing.levels) {
-            let made: Result<Vec<_>, FrontError> = level
-                .par_iter()
-                .map(|&kind| {
-                    if (run.is_cancelled)() {
-                        return Err(FrontError::Cancelled);
-                    }
-                    let mut span =
-                        run.recorder
-                            .span("eliminate", name(plan, kind), Work::default());
-                    let (schur, inside) = self.front(plan, kind, run.leaves)?;
-                    span.set_work(work(plan, kind, &inside));
-                    let inside = Arc::new(inside);
-                    let key = plan.kinds[kind as usize].key;
-                    run.known.keep_inside(inside_key(key), &inside);
-                    // Spans of strips are doubled again in the next design: kept where they are no larger than their factors.
-                    let kind_of = &plan.kinds[kind as usize];
-                    let is_small = kind_of.n_boundary <= 2 * kind_of.n_eliminated;
-                    let schur = if missing.is_read[kind as usize] || is_small {
-                        let whole = Arc::new(schur.whole());
-                        run.known.keep_schur(schur_key(key), &whole);
-                        Held::Whole(whole)
-                    } else {
-                        Held::Lower(Arc::new(schur))
-                    };
-                    let done = done.fetch_add(1, Ordering::Relaxed);
-                    if done.is_multiple_of(16) {
-                        (run.progress)(done, all);
-                    }
-                    Ok((kind, schur, inside))
-                })
-                .collect();
-            for (kind, schur, inside) in made? {
+            let made = parallel::map_owned(level.clone(), |kind| {
+                if (run.is_cancelled)() {
+                    return Err(FrontError::Cancelled);
+                }
+                let mut span = run
+                    .recorder
+                    .span("eliminate", name(plan, kind), Work::default());
+                let (schur, inside) = self.front(plan, kind, run.leaves)?;
+                span.set_work(work(plan, kind, &inside));
+                let inside = Arc::new(inside);
+                let key = plan.kinds[kind as usize].key;
+                run.known.keep_inside(inside_key(key), &inside);
+                // Spans of strips are doubled again in the next design: kept where they are no larger than their factors.
+                let kind_of = &plan.kinds[kind as usize];
+                let is_small = kind_of.n_boundary <= 2 * kind_of.n_eliminated;
+                let schur = if missing.is_read[kind as usize] || is_small {
+                    let whole = Arc::new(schur.whole());
+                    run.known.keep_schur(schur_key(key), &whole);
+                    Held::Whole(whole)
+                } else {
+                    Held::Lower(Arc::new(schur))
+                };
+                let done = done.fetch_add(1, Ordering::Relaxed);
+                if done.is_multiple_of(16) {
+                    (run.progress)(done, all);
+                }
+                Ok((kind, schur, inside))
+            });
+            let made = made.into_iter().collect::<Result<Vec<_>, FrontError>>()?;
+            for (kind, schur, inside) in made {
                 let k = kind as usize;
                 if missing.is_read[k] || missing.parents[k] > 0 {
                     self.schurs[k] = Some(schur);

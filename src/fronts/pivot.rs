@@ -23,7 +23,7 @@ use faer::linalg::triangular_solve::{
 };
 use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Accum, Col, ColRef, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use stokeslet_base::vectors::clear_upper_halves;
 
 use super::compute::mirror;
@@ -308,20 +308,22 @@ fn eliminate(mut a: MatMut<'_, f64>) -> Option<()> {
         clear_upper_halves();
         let top = top.rb();
         let mut scaled = Mat::zeros(left.nrows(), width);
-        let rows = panels::rows(left.rb_mut(), WIDTH).into_par_iter();
-        rows.zip(panels::rows(scaled.as_mut(), WIDTH))
-            .for_each(|(mut rows, mut scaled)| {
-                solve_unit_lower_triangular_in_place(top, rows.rb_mut().transpose_mut(), Par::Seq);
-                clear_upper_halves();
-                scaled.copy_from(&rows);
-                for (k, column) in rows.col_iter_mut().enumerate() {
-                    let d = 1.0 / top[(k, k)];
-                    column.iter_mut().for_each(|x| *x *= d);
-                }
-            });
+        let rows = panels::rows(left.rb_mut(), WIDTH).into_iter();
+        let rows = rows.zip(panels::rows(scaled.as_mut(), WIDTH)).collect();
+        parallel::map_owned(rows, |(mut rows, mut scaled)| {
+            solve_unit_lower_triangular_in_place(top, rows.rb_mut().transpose_mut(), Par::Seq);
+            clear_upper_halves();
+            scaled.copy_from(&rows);
+            for (k, column) in rows.col_iter_mut().enumerate() {
+                let d = 1.0 / top[(k, k)];
+                column.iter_mut().for_each(|x| *x *= d);
+            }
+        });
         let (left, scaled) = (left.rb(), scaled.as_ref());
-        let chunks = panels::columns(square.rb_mut(), WIDTH);
-        chunks.into_par_iter().enumerate().for_each(|(k, chunk)| {
+        let chunks = panels::columns(square.rb_mut(), WIDTH)
+            .into_iter()
+            .enumerate();
+        parallel::map_owned(chunks.collect(), |(k, chunk)| {
             let (above, n) = (k * WIDTH, chunk.ncols());
             let (_, chunk) = chunk.split_at_row_mut(above);
             let (diagonal, below) = chunk.split_at_row_mut(n);

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use faer::Mat;
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::compute::{Inside, Values};
 use super::plan::{Image, KindId, NOWHERE};
@@ -164,7 +164,7 @@ impl Tree {
             let made: Vec<Mat<f64>> = if blocks.len() < 2 || work < SIDE_BY_SIDE {
                 blocks.iter().map(substitute).collect()
             } else {
-                blocks.par_iter().map(substitute).collect()
+                parallel::each(&blocks, 1, substitute)
             };
             for ((group, columns), made) in blocks.iter().zip(&made) {
                 for (k, c) in columns.clone().enumerate() {
@@ -218,7 +218,7 @@ impl Tree {
                 }
                 front.carry(&b)
             };
-            let carried: Vec<(Mat<f64>, Mat<f64>)> = blocks.par_iter().map(carry).collect();
+            let carried = parallel::each(&blocks, 1, carry);
             for (block, (y, carried)) in carried.iter().enumerate() {
                 for k in 0..y.ncols() {
                     let (m, base) = loaded[block * COLUMNS + k];

@@ -6,7 +6,7 @@
 use crate::constraints::{NO_FLUID, System};
 use crate::vector::{dot, plus, times};
 use glam::DVec3;
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 /// Changes of velocity.
 #[derive(Clone)]
@@ -22,12 +22,8 @@ const CHUNK: usize = 4096;
 pub(crate) fn long_dot(parallel: bool, a: &[f64], b: &[f64]) -> f64 {
     let sum = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     if parallel {
-        a.par_chunks(CHUNK)
-            .zip(b.par_chunks(CHUNK))
-            .map(sum)
-            .collect::<Vec<f64>>()
-            .iter()
-            .sum()
+        let chunks: Vec<_> = a.chunks(CHUNK).zip(b.chunks(CHUNK)).collect();
+        parallel::each(&chunks, 1, |both| sum(*both)).iter().sum()
     } else {
         a.chunks(CHUNK).zip(b.chunks(CHUNK)).map(sum).sum()
     }
@@ -36,13 +32,7 @@ pub(crate) fn long_dot(parallel: bool, a: &[f64], b: &[f64]) -> f64 {
 /// `out[k] = each(k)`, by all threads when there is enough to do.
 pub(crate) fn fill_with<T: Send>(parallel: bool, out: &mut [T], each: impl Fn(usize) -> T + Sync) {
     if parallel {
-        out.par_chunks_mut(CHUNK / 4)
-            .enumerate()
-            .for_each(|(c, chunk)| {
-                for (k, x) in chunk.iter_mut().enumerate() {
-                    *x = each(c * (CHUNK / 4) + k);
-                }
-            });
+        parallel::each_mut(out, CHUNK / 4, |k, x| *x = each(k));
     } else {
         for (k, x) in out.iter_mut().enumerate() {
             *x = each(k);

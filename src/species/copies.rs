@@ -4,8 +4,8 @@
 //! stream functions, kinds --originals--> Original | Copy of which, by which motion and factor --moved--> ways
 //! ```
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use crate::SpeciesError;
 use crate::network::{Network, Region, Socket};
@@ -49,19 +49,14 @@ pub(crate) fn ways_of_all(
     kinds: &[usize],
 ) -> Result<(Vec<Ways>, Vec<CopyOf>), SpeciesError> {
     let likenesses = likenesses(net, psi, kinds);
-    let originals: Vec<Ways> = psi
-        .par_iter()
-        .zip(&likenesses)
-        .enumerate()
-        .map(|(r, (psi, likeness))| match likeness {
-            None if !psi.cells.is_empty() => ways(net, r, psi),
-            _ => Ok(Ways::default()),
-        })
-        .collect::<Result<_, SpeciesError>>()?;
-    let copies: Vec<Option<Ways>> = likenesses
-        .par_iter()
-        .map(|likeness| likeness.map(|like| like.moved(&originals[like.of])))
-        .collect();
+    let originals = parallel::map(psi.len(), 1, |r| match likenesses[r] {
+        None if !psi[r].cells.is_empty() => ways(net, r, &psi[r]),
+        _ => Ok(Ways::default()),
+    });
+    let originals: Vec<Ways> = originals.into_iter().collect::<Result<_, SpeciesError>>()?;
+    let copies = parallel::each(&likenesses, 1, |likeness| {
+        likeness.map(|like| like.moved(&originals[like.of]))
+    });
     let both = originals.into_iter().zip(copies);
     let ways = both.map(|(own, copy)| copy.unwrap_or(own)).collect();
     let alike = likenesses.iter().map(|l| l.map(|l| (l.of, l.factor)));

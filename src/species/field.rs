@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
+use stokeslet_base::parallel;
 
 use crate::elliptic::pipe::InPipe;
 use crate::elliptic::{Elliptic, Insides};
@@ -88,19 +88,26 @@ pub fn nodal(
         known.get_or_init(|| found)
     });
     let mut out = vec![0.0; fields.nodes.len()];
-    let pipes = nodes_of_pipe.par_iter().enumerate().map(|(p, nodes)| {
+    let of_pipe = |p: usize| {
+        let nodes = &nodes_of_pipe[p];
         let values = match &followed.modes[p] {
             Some(modes) => by_modes(chip, fields, paths, p, modes, nodes),
             None => in_pipe(chip, fields, paths, p, followed, task, nodes),
         };
         (Cow::Borrowed(&nodes[..]), values)
-    });
-    let regions = (0..net.regions.len()).into_par_iter().map(|r| {
+    };
+    let of_region = |r: usize| {
         let traces = followed.traces[r].as_ref();
         let solved = traces.and_then(|traces| by_elements(elements, paths, r, traces));
         solved.unwrap_or_else(|| in_region(fields, paths, r, &followed.regions[r]))
+    };
+    let regions = net.regions.len();
+    let found = parallel::map(regions + nodes_of_pipe.len(), 1, |k| {
+        match k.checked_sub(regions) {
+            Some(p) => of_pipe(p),
+            None => of_region(k),
+        }
     });
-    let found: Vec<(Cow<'_, [u32]>, Vec<f64>)> = regions.chain(pipes).collect();
     for (nodes, values) in found {
         for (n, v) in nodes.iter().zip(values) {
             out[*n as usize] = v;
@@ -229,11 +236,11 @@ pub(crate) fn nodes_of_pipes(net: &Network, fields: &Field<2>) -> Vec<Vec<u32>> 
             out[p as usize].extend(cell);
         }
     }
-    out.par_iter_mut().for_each(|nodes| {
+    parallel::map_owned(out, |mut nodes| {
         nodes.sort_unstable();
         nodes.dedup();
-    });
-    out
+        nodes
+    })
 }
 
 /// The station behind a place, and how far the place is from the one before to that: layers grow like the root of the distance.

@@ -1,7 +1,7 @@
 //! From the paths of a fluid to what a user wants to know of species: outlets' concentrations, mixing, balance, estimated error, ages.
 
-use rayon::prelude::*;
 use serde::Serialize;
+use stokeslet_base::parallel;
 
 use crate::SpeciesError;
 use crate::along::along;
@@ -231,10 +231,8 @@ pub fn solve_unless(
         }
         space.prepare(paths.fluid(), both_tubes(settings)[0], cancel)?;
     }
-    species
-        .par_iter()
-        .map(|s| solve_one(chip, paths, s, settings, ages, cancel))
-        .collect()
+    let solve = |s: &Species| solve_one(chip, paths, s, settings, ages, cancel);
+    parallel::each(species, 1, solve).into_iter().collect()
 }
 
 fn solve_one(

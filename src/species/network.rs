@@ -13,8 +13,8 @@
 mod developed;
 mod middle;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use self::middle::Middle;
 use crate::SpeciesError;
@@ -123,7 +123,7 @@ pub fn integrals(fields: &Field<2>) -> Vec<Point> {
         let middles = n[3..].iter().map(|&k| fields.velocity[k as usize]);
         middles.fold(Point::default(), |s, u| s + u) * ((b - a).cross(c - a) / 6.0)
     };
-    fields.cells.par_iter().map(one).collect()
+    parallel::each(&fields.cells, 1 << 12, one)
 }
 
 /// Area between a cell's curved edges and its chords, added to the chords' triangle.
@@ -174,20 +174,17 @@ pub fn network(
     };
     let mut socket_of_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let mut open: Vec<(Beyond, Vec<u32>, f64)> = Vec::new();
-    let found: Vec<Option<Middle>> = (0..chip.parts.len())
-        .into_par_iter()
-        .map(|p| {
-            let is_port = [0, 1].map(|socket| port_at(p, socket).is_some());
-            Middle::of(
-                chip,
-                (fields, integrals),
-                p,
-                &cells_of[p],
-                is_port,
-                net.drag,
-            )
-        })
-        .collect();
+    let found = parallel::map(chip.parts.len(), 1, |p| {
+        let is_port = [0, 1].map(|socket| port_at(p, socket).is_some());
+        Middle::of(
+            chip,
+            (fields, integrals),
+            p,
+            &cells_of[p],
+            is_port,
+            net.drag,
+        )
+    });
     for (p, middle) in found.into_iter().enumerate() {
         let Some(middle) = middle else {
             continue;
@@ -299,15 +296,16 @@ impl Network {
             region.area = region.cells.iter().map(|&c| area(fields, c as usize)).sum();
             self.regions.push(region);
         }
-        let rims = self.regions.par_iter().enumerate().map(|(r, region)| {
-            let loops = rim(fields, &region.cells, &beside, r)?;
+        let rims = parallel::map(self.regions.len(), 1, |r| {
+            let loops = rim(fields, &self.regions[r].cells, &beside, r)?;
             let mut sockets = Vec::new();
             for (k, rim) in loops.iter().enumerate() {
                 sockets.extend(sockets_on(fields, rim, open, socket_of_node, k, r)?);
             }
             Ok((loops, sockets))
         });
-        let rims: Vec<(Vec<Loop>, Vec<Socket>)> = rims.collect::<Result<_, SpeciesError>>()?;
+        let rims: Vec<(Vec<Loop>, Vec<Socket>)> =
+            rims.into_iter().collect::<Result<_, SpeciesError>>()?;
         for (r, (loops, sockets)) in rims.into_iter().enumerate() {
             for (m, socket) in sockets.iter().enumerate() {
                 if let Beyond::Pipe(p, end) = socket.beyond {

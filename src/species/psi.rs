@@ -10,8 +10,8 @@ use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::solvers::Llt;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Par, Side};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use crate::SpeciesError;
 use crate::network::{Network, Region};
@@ -67,17 +67,12 @@ pub fn stream_functions(
     let regions: Vec<usize> = (0..net.regions.len())
         .filter(|&r| net.regions[r].sockets.iter().any(|m| m.outflow != 0.0))
         .collect();
-    let prepared: Vec<Prepared> = regions
-        .into_par_iter()
-        .map(|r| Prepared::new(net, r, fields))
-        .collect();
-    let solved: Result<Vec<Vec<(usize, Psi)>>, SpeciesError> = alike(prepared)
-        .into_par_iter()
-        .map(|copies| solve_alike(copies, net.largest))
-        .collect();
+    let prepared = parallel::each(&regions, 1, |&r| Prepared::new(net, r, fields));
+    let solved = parallel::map_owned(alike(prepared), |copies| solve_alike(copies, net.largest));
     let mut out = vec![Psi::default(); net.regions.len()];
     let mut kinds: Vec<usize> = (0..net.regions.len()).collect();
-    for copies in solved? {
+    for copies in solved {
+        let copies = copies?;
         let first = copies.first().map(|copy| copy.0);
         for (r, psi) in copies {
             kinds[r] = first.unwrap_or(r);
@@ -329,7 +324,7 @@ fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, S
         _ => None,
     };
     let mut copies = copies;
-    let solved = copies.par_chunks_mut(LANES).map(|some| {
+    let solved = parallel::map_owned(copies.chunks_mut(LANES).collect(), |some| {
         if let Some((factor, loads, at)) = &shared {
             let turn = |copy: &Prepared| turn_between(at, &copy.psi.at).unwrap_or([1.0, 0.0]);
             let turns: Vec<[f64; 2]> = some.iter().map(turn).collect();
@@ -357,7 +352,7 @@ fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, S
                 });
         taken.collect::<Result<Vec<_>, _>>()
     });
-    let solved: Vec<Vec<(usize, Psi)>> = solved.collect::<Result<_, _>>()?;
+    let solved: Vec<Vec<(usize, Psi)>> = solved.into_iter().collect::<Result<_, _>>()?;
     Ok(solved.into_iter().flatten().collect())
 }
 

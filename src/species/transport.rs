@@ -1,6 +1,6 @@
 //! Streams followed through the whole chip, from ports where fluid enters to those where it leaves.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use crate::SpeciesError;
 use crate::elliptic::Elliptic;
@@ -220,57 +220,55 @@ pub fn follow(
     let mut settling = Settling::default();
     for _ in 0..engines.plan.rounds() {
         for level in levels {
-            let found: Vec<Behind> = level
-                .par_iter()
-                .map(|step| match (step, engines.elliptic) {
-                    _ if engines.cancel.is_cancelled() => Err(SpeciesError::Cancelled),
-                    (Step::Tubes(r), _) => {
-                        let r = *r;
-                        let mut scratch = Exponential::default();
-                        let within = through_region(
-                            net,
-                            &ways[r],
-                            r,
-                            task,
-                            &out.pipes,
-                            range,
-                            &entering,
-                            &mut scratch,
-                        );
-                        let mut behind = Behind::default();
-                        for (way, [_, stream]) in ways[r].outlets.iter().zip(&within.outlets) {
-                            if let Beyond::Pipe(p, _) = net.regions[r].sockets[way.socket].beyond {
-                                behind
-                                    .pipes
-                                    .push((p, through(p, stream.clone(), &mut scratch)));
-                            }
+            let found = parallel::each(level, 1, |step| match (step, engines.elliptic) {
+                _ if engines.cancel.is_cancelled() => Err(SpeciesError::Cancelled),
+                (Step::Tubes(r), _) => {
+                    let r = *r;
+                    let mut scratch = Exponential::default();
+                    let within = through_region(
+                        net,
+                        &ways[r],
+                        r,
+                        task,
+                        &out.pipes,
+                        range,
+                        &entering,
+                        &mut scratch,
+                    );
+                    let mut behind = Behind::default();
+                    for (way, [_, stream]) in ways[r].outlets.iter().zip(&within.outlets) {
+                        if let Beyond::Pipe(p, _) = net.regions[r].sockets[way.socket].beyond {
+                            behind
+                                .pipes
+                                .push((p, through(p, stream.clone(), &mut scratch)));
                         }
-                        behind.regions.push((r, within, None));
-                        Ok(behind)
                     }
-                    (Step::Elliptic(list), Some(elliptic)) => {
-                        let upstream = Upstream {
-                            port: &entering,
-                            pipes: &out.pipes,
-                            modes: &out.modes,
-                        };
-                        let solved = elliptic.solve_group(list, &upstream)?;
-                        Ok(behind_group(
-                            net,
-                            ways,
-                            list,
-                            solved,
-                            &out.pipes,
-                            task.tubes,
-                            &is_elliptic,
-                            &entering,
-                            &through,
-                        ))
-                    }
-                    (Step::Elliptic(_), None) => Ok(Behind::default()),
-                })
-                .collect::<Result<_, SpeciesError>>()?;
+                    behind.regions.push((r, within, None));
+                    Ok(behind)
+                }
+                (Step::Elliptic(list), Some(elliptic)) => {
+                    let upstream = Upstream {
+                        port: &entering,
+                        pipes: &out.pipes,
+                        modes: &out.modes,
+                    };
+                    let solved = elliptic.solve_group(list, &upstream)?;
+                    Ok(behind_group(
+                        net,
+                        ways,
+                        list,
+                        solved,
+                        &out.pipes,
+                        task.tubes,
+                        &is_elliptic,
+                        &entering,
+                        &through,
+                    ))
+                }
+                (Step::Elliptic(_), None) => Ok(Behind::default()),
+            });
             for behind in found {
+                let behind = behind?;
                 for (r, within, traces) in behind.regions {
                     out.regions[r] = within;
                     out.traces[r] = traces;

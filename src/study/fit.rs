@@ -8,9 +8,9 @@
 
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
-use rayon::prelude::*;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::Diagnostic;
+use stokeslet_base::parallel;
 use stokeslet_base::units::Powers;
 use stokeslet_cad::design::{Design, Setting};
 use stokeslet_flow::session::SolveError;
@@ -391,7 +391,7 @@ impl Fit<'_> {
             }
             Ok(found)
         };
-        (0..x.len()).into_par_iter().map(column).collect()
+        parallel::map(x.len(), 1, column).into_iter().collect()
     }
 }
 

@@ -12,8 +12,8 @@
 //! its own keep them. So own meshes come first: at resolution 4 the flow of `wide`'s last outlet changes by 4.8 % of its chamber's height on
 //! moved meshes, by 2.7 % on its own, near and far.
 
-use rayon::prelude::*;
 use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::parallel;
 use stokeslet_base::table::Table;
 use stokeslet_base::units::{
     Dimension, FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, Powers,
@@ -281,7 +281,7 @@ pub fn sensitivities(
         }
         found
     };
-    let derivatives = parameters.par_iter().map(one).collect();
+    let derivatives = parallel::each(&parameters, 1, one);
     if context.cancel.is_cancelled() {
         return Err(SolveError::Cancelled.into());
     }

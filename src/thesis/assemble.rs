@@ -10,8 +10,8 @@
 use std::sync::OnceLock;
 
 use faer::Mat;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use crate::blocks::{BlockModel, RowClass, Side, Velocity};
 use crate::elimination::system::{LeafRef, Stage};
@@ -176,7 +176,8 @@ fn defer_weak_pivots(model: &BlockModel, leaves: &ChipLeaves<'_>, system: &mut B
             !holds_pressures(&leaves.assemble(leaf), n_velocity(row)),
         )
     };
-    let weak: FxHashMap<u32, bool> = of_leaf.into_par_iter().map(is_weak).collect();
+    let weak = parallel::map_owned(of_leaf.into_iter().collect(), is_weak);
+    let weak: FxHashMap<u32, bool> = weak.into_iter().collect();
     for (leaf, row) in of_rows {
         if weak[&leaf] {
             system.stages[row as usize] = Stage::ComponentLast;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use crate::assemble::{BlockMatrices, SideMap, canonical_drag, side_map};
 use crate::blocks::BlockModel;
@@ -105,41 +105,33 @@ impl Residuals {
     /// # Accuracy and cost
     /// One sparse product a block, gathered by row in a fixed order: bitwise the same for any number of threads.
     pub fn rows(&self, rows: Option<&Rows>, data: &Data) -> Vec<Option<Vec<f64>>> {
-        let n_blocks = self.model.blocks.len() as u32;
-        let blocks: Vec<Option<Vec<f64>>> = (0..n_blocks)
-            .into_par_iter()
-            .with_min_len(64)
-            .map(|b| self.block_residual(b, rows, data))
-            .collect();
-        (0..self.model.rows.len())
-            .into_par_iter()
-            .with_min_len(64)
-            .map(|row| {
-                let size = self.model.layouts[self.model.rows[row].layout as usize].n_unknowns;
-                let mut out = data.row_loads.get(&(row as u32)).cloned();
-                for &(block, place) in &self.touching[row] {
-                    let Some(values) = &blocks[block as usize] else {
-                        continue;
-                    };
-                    let out = out.get_or_insert_with(|| vec![0.0; size]);
-                    let side = self.model.blocks[block as usize].incidences[place as usize].side;
-                    for (unknown, images) in &self.maps[side as usize] {
-                        for &(i, factor) in images {
-                            out[i as usize] += factor * values[*unknown as usize];
-                        }
+        let blocks = parallel::map(self.model.blocks.len(), 64, |b| {
+            self.block_residual(b as u32, rows, data)
+        });
+        parallel::map(self.model.rows.len(), 64, |row| {
+            let size = self.model.layouts[self.model.rows[row].layout as usize].n_unknowns;
+            let mut out = data.row_loads.get(&(row as u32)).cloned();
+            for &(block, place) in &self.touching[row] {
+                let Some(values) = &blocks[block as usize] else {
+                    continue;
+                };
+                let out = out.get_or_insert_with(|| vec![0.0; size]);
+                let side = self.model.blocks[block as usize].incidences[place as usize].side;
+                for (unknown, images) in &self.maps[side as usize] {
+                    for &(i, factor) in images {
+                        out[i as usize] += factor * values[*unknown as usize];
                     }
                 }
-                out
-            })
-            .collect()
+            }
+            out
+        })
     }
 
     /// Power that viscosity and the drag of the depth turn into heat, W a metre of depth.
     pub fn dissipation(&self, rows: &Rows, data: &Data) -> f64 {
-        let blocks = 0..self.model.blocks.len() as u32;
-        let of_blocks = blocks.into_par_iter().with_min_len(64).map(|block| {
-            let b = &self.model.blocks[block as usize];
-            let mut x = self.block_values(block, Some(rows), data);
+        let of_blocks = parallel::map(self.model.blocks.len(), 64, |block| {
+            let b = &self.model.blocks[block];
+            let mut x = self.block_values(block as u32, Some(rows), data);
             let n_velocity = 2 * self.model.kinds[b.kind as usize].block.mesh.nodes.len();
             x[n_velocity..].fill(0.0);
             let stress = self
@@ -148,7 +140,6 @@ impl Residuals {
                 .multiply(&x, canonical_drag(&self.model, b.frame.unit));
             x.iter().zip(&stress).map(|(u, f)| u * f).sum::<f64>()
         });
-        let of_blocks: Vec<f64> = of_blocks.collect();
         self.model.viscosity * of_blocks.iter().sum::<f64>()
     }
 

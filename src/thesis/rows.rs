@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rayon::prelude::*;
 use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::parallel;
 use stokeslet_base::table::{Caching, Table};
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
@@ -456,7 +456,7 @@ impl Kept {
             &self.ports,
             &self.free_connected_components(),
             self.unit,
-            |cases| cases.par_iter().map(answer).collect(),
+            |cases| parallel::each(cases, 1, answer).into_iter().collect(),
         )
     }
 

@@ -10,7 +10,6 @@
 pub mod image;
 pub mod spectrum;
 
-use rayon::prelude::*;
 use rustfft::num_complex::Complex;
 use stokeslet_dynamics::grid::Lattice;
 
@@ -116,7 +115,7 @@ impl Response {
             }
         }
         transform(&mut values, [n, n]);
-        centred(&values, n).par_iter().map(|v| v.re).collect()
+        centred(&values, n).iter().map(|v| v.re).collect()
     }
 
     /// At which power of `x` a wave's loss `1 - lambda` begins, along x (`diagonal` false) or the diagonal: fitted between .01 and .02.

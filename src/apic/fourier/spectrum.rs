@@ -6,8 +6,8 @@
 //! Source: \[004\] section 3.3.2.
 
 use nalgebra::{DMatrix, Schur};
-use rayon::prelude::*;
 use rustfft::num_complex::Complex;
+use stokeslet_base::parallel;
 use stokeslet_dynamics::particles::hash_unit;
 use thiserror::Error;
 
@@ -79,37 +79,30 @@ pub fn spectrum(
                 k => particles.b[p][(k - 2) / 2][(k - 2) % 2],
             }
         };
-        columns.push(
-            (0..d)
-                .into_par_iter()
-                .map(|to| {
-                    let mut values: Vec<Complex<f64>> = (0..n * n)
-                        .map(|cell| Complex::new(read(to, cell), 0.0))
-                        .collect();
-                    transform(&mut values, [n, n]);
-                    values
-                })
-                .collect(),
-        );
+        columns.push(parallel::map(d, 1, |to| {
+            let mut values: Vec<Complex<f64>> = (0..n * n)
+                .map(|cell| Complex::new(read(to, cell), 0.0))
+                .collect();
+            transform(&mut values, [n, n]);
+            values
+        }));
     }
-    let of_wave: Option<Vec<Vec<f64>>> = (0..n * n)
-        .into_par_iter()
-        .map(|wave| {
-            // Shifted by 1: most eigenvalues are 0 (PIC, APIC, XPIC) or 1 (FLIP), and next to zeros on the diagonal nothing is small.
-            let matrix = DMatrix::from_fn(d, d, |to, from| {
-                columns[from][to][wave] + if to == from { 1.0 } else { 0.0 }
-            });
-            let schur = SMALL.into_iter().find_map(|small| {
-                Schur::try_new(matrix.clone(), small, MOST_ITERATIONS)
-                    .or_else(|| Schur::try_new(reflected(&matrix), small, MOST_ITERATIONS))
-            })?;
-            let (_, triangle) = schur.unpack();
-            let of = |v: &Complex<f64>| (v - 1.0).norm();
-            let mut sizes: Vec<f64> = triangle.diagonal().iter().map(of).collect();
-            sizes.sort_by(|a, b| b.total_cmp(a));
-            Some(sizes)
-        })
-        .collect();
+    let of_wave = parallel::map(n * n, 1, |wave| {
+        // Shifted by 1: most eigenvalues are 0 (PIC, APIC, XPIC) or 1 (FLIP), and next to zeros on the diagonal nothing is small.
+        let matrix = DMatrix::from_fn(d, d, |to, from| {
+            columns[from][to][wave] + if to == from { 1.0 } else { 0.0 }
+        });
+        let schur = SMALL.into_iter().find_map(|small| {
+            Schur::try_new(matrix.clone(), small, MOST_ITERATIONS)
+                .or_else(|| Schur::try_new(reflected(&matrix), small, MOST_ITERATIONS))
+        })?;
+        let (_, triangle) = schur.unpack();
+        let of = |v: &Complex<f64>| (v - 1.0).norm();
+        let mut sizes: Vec<f64> = triangle.diagonal().iter().map(of).collect();
+        sizes.sort_by(|a, b| b.total_cmp(a));
+        Some(sizes)
+    });
+    let of_wave: Option<Vec<Vec<f64>>> = of_wave.into_iter().collect();
     let of_wave = of_wave.ok_or(SpectrumError::Eigenvalues)?;
     Ok((0..d)
         .map(|k| {

@@ -1,6 +1,6 @@
 //! From faces to particles.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::Reaches;
 use crate::grid::{Faces, GHOST, Grid};
@@ -100,8 +100,5 @@ pub fn gather_all<const D: usize>(
     field: &Faces<D>,
     x: &[[f64; D]],
 ) -> Vec<Gathered<D>> {
-    x.par_iter()
-        .with_min_len(SHARE)
-        .map(|x| gather(grid, kernel, field, *x))
-        .collect()
+    parallel::map(x.len(), SHARE, |p| gather(grid, kernel, field, x[p]))
 }

@@ -3,7 +3,7 @@
 //! Particles are dealt with in slabs across the last axis, each into sums of its own, which are then added in order: the result depends
 //! neither on the number of threads nor on which of them was faster.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::Reaches;
 use crate::grid::{Faces, GHOST, Grid};
@@ -15,6 +15,8 @@ const SLAB: usize = 8;
 /// Rows of faces that particles of a slab may reach beyond it: two below, and two above besides the upper face.
 const BELOW: usize = 2;
 const ABOVE: usize = 3;
+/// Elements that are worth a thread where each takes a nanosecond.
+const LIGHT: usize = 8192;
 
 /// What particles give to faces.
 #[derive(Clone, Debug)]
@@ -57,38 +59,32 @@ fn of_width<const D: usize, const W: usize>(
 ) -> Sums<D> {
     let last = D - 1;
     let n_slabs = grid.cells.n[last].div_ceil(SLAB);
-    let keys: Vec<u32> = x
-        .par_iter()
-        .map(|x| {
-            let row = ((x[last] - grid.low[last]) / grid.dx).max(0.0) as usize;
-            (row / SLAB).min(n_slabs - 1) as u32
-        })
-        .collect();
+    let keys = parallel::map(x.len(), LIGHT, |p| {
+        let row = ((x[p][last] - grid.low[last]) / grid.dx).max(0.0) as usize;
+        (row / SLAB).min(n_slabs - 1) as u32
+    });
     let slabs = Sorted::new(n_slabs, &keys);
-    let parts: Vec<Sums<D>> = (0..n_slabs)
-        .into_par_iter()
-        .map(|slab| {
-            let mut sums = Sums {
-                mass: rows(grid, SLAB + BELOW + ABOVE),
-                momentum: rows(grid, SLAB + BELOW + ABOVE),
-            };
-            // The slab's first row of faces, ghosts counted.
-            let from = (slab * SLAB + GHOST - BELOW) as i64;
-            for p in slabs.of(slab) {
-                let p = *p as usize;
-                one::<D, W>(
-                    grid,
-                    kernel,
-                    x[p],
-                    mass[p],
-                    &|axis| value(p, axis),
-                    from,
-                    &mut sums,
-                );
-            }
-            sums
-        })
-        .collect();
+    let parts = parallel::map(n_slabs, 1, |slab| {
+        let mut sums = Sums {
+            mass: rows(grid, SLAB + BELOW + ABOVE),
+            momentum: rows(grid, SLAB + BELOW + ABOVE),
+        };
+        // The slab's first row of faces, ghosts counted.
+        let from = (slab * SLAB + GHOST - BELOW) as i64;
+        for p in slabs.of(slab) {
+            let p = *p as usize;
+            one::<D, W>(
+                grid,
+                kernel,
+                x[p],
+                mass[p],
+                &|axis| value(p, axis),
+                from,
+                &mut sums,
+            );
+        }
+        sums
+    });
     let mut sums = Sums {
         mass: grid.zeros(),
         momentum: grid.zeros(),
@@ -169,12 +165,14 @@ fn one<const D: usize, const W: usize>(
 /// - `least`: masses up to this count as none, kg
 pub fn velocities<const D: usize>(sums: &Sums<D>, least: f64, instead: &Faces<D>) -> Faces<D> {
     std::array::from_fn(|axis| {
-        sums.momentum[axis]
-            .par_iter()
-            .zip(&sums.mass[axis])
-            .zip(&instead[axis])
-            .with_min_len(8192)
-            .map(|((q, m), instead)| if *m > least { q / m } else { *instead })
-            .collect()
+        let (q, m, instead) = (&sums.momentum[axis], &sums.mass[axis], &instead[axis]);
+        let of = |i: usize| {
+            if m[i] > least {
+                q[i] / m[i]
+            } else {
+                instead[i]
+            }
+        };
+        parallel::map(q.len(), LIGHT, of)
     })
 }

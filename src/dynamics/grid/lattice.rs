@@ -1,6 +1,6 @@
 //! How many samples an array has along each axis, and where in memory each is.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 /// Fewer samples than this are not worth a second thread.
 const SHARE: usize = 4096;
@@ -94,18 +94,18 @@ impl<const D: usize> Lattice<D> {
         values: &mut [T],
         work: impl Fn(usize, [usize; D], &mut T) + Sync,
     ) {
-        let row = self.n[0];
-        values
-            .par_chunks_mut(row.max(1))
-            .enumerate()
-            .with_min_len(SHARE.div_ceil(row.max(1)))
-            .for_each(|(k, values)| {
-                let mut c = self.coordinates(k * row);
+        let row = self.n[0].max(1);
+        let rows = SHARE.div_ceil(row);
+        parallel::pieces_mut(values, rows * row, |first, values| {
+            for (k, values) in values.chunks_mut(row).enumerate() {
+                let first = first + k * row;
+                let mut c = self.coordinates(first);
                 for (x, value) in values.iter_mut().enumerate() {
                     c[0] = x;
-                    work(k * row + x, c, value);
+                    work(first + x, c, value);
                 }
-            });
+            }
+        });
     }
 
     /// An array with a value for every sample, found in parallel.
@@ -124,18 +124,15 @@ impl<const D: usize> Lattice<D> {
         keep: impl Fn(usize, [usize; D]) -> Option<T> + Sync,
     ) -> Vec<T> {
         let row = self.n[0].max(1);
-        (0..self.len() / row)
-            .into_par_iter()
-            .with_min_len(SHARE.div_ceil(row))
-            .flat_map_iter(|k| {
+        parallel::spans(self.len() / row, SHARE.div_ceil(row), |rows, out| {
+            for k in rows {
                 let mut c = self.coordinates(k * row);
-                let keep = &keep;
-                (0..row).filter_map(move |x| {
+                out.extend((0..row).filter_map(|x| {
                     c[0] = x;
                     keep(k * row + x, c)
-                })
-            })
-            .collect()
+                }));
+            }
+        })
     }
 
     /// Whether the coordinates belong to the outermost layer.

@@ -1,7 +1,5 @@
 //! Velocities on the faces of cells.
 
-use rayon::prelude::*;
-
 use super::{Lattice, sample};
 
 /// A staggered velocity field: component `a` sits on the faces across axis `a`.
@@ -59,13 +57,13 @@ impl<const D: usize> Mac<D> {
     pub fn max_component(&self) -> f64 {
         self.u
             .iter()
-            .map(|u| u.par_iter().map(|v| v.abs()).reduce(|| 0.0, f64::max))
+            .map(|u| u.iter().fold(0.0_f64, |most, v| most.max(v.abs())))
             .fold(0.0, f64::max)
     }
 
     /// Adds to one component everywhere: a body force over a step.
     pub fn accelerate(&mut self, axis: usize, change: f64) {
-        self.u[axis].par_iter_mut().for_each(|v| *v += change);
+        self.u[axis].iter_mut().for_each(|v| *v += change);
     }
 }
 

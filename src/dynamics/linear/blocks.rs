@@ -1,6 +1,6 @@
 //! Rows in blocks that only touch the next ones, so that every other block can be worked on at once.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::{Matrix, Real, SPLIT_ENTRIES};
 
@@ -101,22 +101,21 @@ impl Blocks {
                 others.push(part);
             }
         }
-        own.into_par_iter()
-            .for_each_init(Vec::new, |local: &mut Vec<T>, (k, part)| {
-                let (begin, end) = (self.starts[k] as usize, self.starts[k + 1] as usize);
-                let (low, high) = (self.reach[k].0 as usize, self.reach[k].1 as usize);
-                local.clear();
-                if low < begin {
-                    let before = others[(k - 1) / 2];
-                    local.extend_from_slice(&before[before.len() - (begin - low)..]);
-                }
-                local.extend_from_slice(part);
-                if high > end {
-                    local.extend_from_slice(&others[k.div_ceil(2)][..high - end]);
-                }
-                work(begin..end, low, local);
-                part.copy_from_slice(&local[begin - low..end - low]);
-            });
+        parallel::map_owned(own, |(k, part)| {
+            let (begin, end) = (self.starts[k] as usize, self.starts[k + 1] as usize);
+            let (low, high) = (self.reach[k].0 as usize, self.reach[k].1 as usize);
+            let mut local: Vec<T> = Vec::with_capacity(high - low);
+            if low < begin {
+                let before = others[(k - 1) / 2];
+                local.extend_from_slice(&before[before.len() - (begin - low)..]);
+            }
+            local.extend_from_slice(part);
+            if high > end {
+                local.extend_from_slice(&others[k.div_ceil(2)][..high - end]);
+            }
+            work(begin..end, low, &mut local);
+            part.copy_from_slice(&local[begin - low..end - low]);
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! A sparse symmetric matrix on a compressed list of unknowns.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::{Real, SPLIT_ENTRIES, larger};
 
@@ -72,12 +72,7 @@ impl<T: Real> Matrix<T> {
                 *y = f(i, self.row_times(i, x));
             }
         } else {
-            y.par_chunks_mut(SHARE).enumerate().for_each(|(k, y)| {
-                let first = k * SHARE;
-                for (j, y) in y.iter_mut().enumerate() {
-                    *y = f(first + j, self.row_times(first + j, x));
-                }
-            });
+            parallel::each_mut(y, SHARE, |i, y| *y = f(i, self.row_times(i, x)));
         }
     }
 
@@ -90,10 +85,9 @@ impl<T: Real> Matrix<T> {
         if self.nnz() < SPLIT_ENTRIES {
             of(0..self.n())
         } else {
-            (0..self.n().div_ceil(SHARE))
-                .into_par_iter()
-                .map(|k| of(k * SHARE..((k + 1) * SHARE).min(self.n())))
-                .reduce(|| T::ZERO, larger)
+            let of = |k: usize| of(k * SHARE..((k + 1) * SHARE).min(self.n()));
+            let found = parallel::map(self.n().div_ceil(SHARE), 1, of);
+            found.into_iter().fold(T::ZERO, larger)
         }
     }
 

@@ -3,7 +3,7 @@
 //! Knows neither grids nor liquids. Matrices are symmetric with a positive diagonal, which is stored apart from the rest:
 //! every method here wants it by itself.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 mod blocks;
 mod incomplete;
@@ -36,16 +36,17 @@ pub fn inf_norm<T: Real>(v: &[T]) -> T {
     if v.len() < SPLIT {
         of(v)
     } else {
-        v.par_chunks(SPLIT / 4).map(of).reduce(|| T::ZERO, larger)
+        let chunks: Vec<&[T]> = v.chunks(SPLIT / 4).collect();
+        let found = parallel::each(&chunks, 1, |v| of(v));
+        found.into_iter().fold(T::ZERO, larger)
     }
 }
 
 /// Works on pairs of entries; in parallel where that pays.
 pub fn together<T: Real>(x: &mut [T], y: &[T], work: impl Fn(&mut T, &T) + Sync) {
-    x.par_iter_mut()
-        .zip(y)
-        .with_min_len(SPLIT / 2)
-        .for_each(|(x, y)| work(x, y));
+    parallel::pieces_mut(x, SPLIT / 2, |first, x| {
+        x.iter_mut().zip(&y[first..]).for_each(|(x, y)| work(x, y));
+    });
 }
 
 /// The scalar product, summed in blocks so that rounding grows slowly and the order is fixed.
@@ -70,12 +71,8 @@ pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
             .map(block)
             .fold(T::ZERO, add)
     } else {
-        let sums: Vec<T> = a
-            .par_chunks(1024)
-            .zip(b.par_chunks(1024))
-            .with_min_len(4)
-            .map(block)
-            .collect();
+        let blocks: Vec<_> = a.chunks(1024).zip(b.chunks(1024)).collect();
+        let sums = parallel::each(&blocks, 4, |both| block(*both));
         sums.into_iter().fold(T::ZERO, add)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use crate::grid::Lattice;
 use crate::linear::{Builder, Matrix, Real};
@@ -111,39 +111,33 @@ impl<const D: usize> Geometry<D> {
     pub fn coarser(&self, fine: &Lattice<D>, coarse: &Lattice<D>, bubbles: Bubbles) -> Self {
         let children = 1usize << D;
         let child = |c: [usize; D], k: usize| std::array::from_fn(|a| 2 * c[a] + (k >> a & 1));
-        let liquid = (0..coarse.len())
-            .into_par_iter()
-            .map(|i| {
-                let c = coarse.coordinates(i);
-                let (mut sum, mut air, mut n_air) = (0.0, 0.0, 0);
-                for k in 0..children {
-                    let v = self.liquid[fine.index(child(c, k))];
-                    sum += v;
-                    if v > 0.0 {
-                        air += v;
-                        n_air += 1;
-                    }
+        let liquid = parallel::map(coarse.len(), 4096, |i| {
+            let c = coarse.coordinates(i);
+            let (mut sum, mut air, mut n_air) = (0.0, 0.0, 0);
+            for k in 0..children {
+                let v = self.liquid[fine.index(child(c, k))];
+                sum += v;
+                if v > 0.0 {
+                    air += v;
+                    n_air += 1;
                 }
-                if bubbles == Bubbles::Kept && n_air > 0 && n_air < children {
-                    air / n_air as f64
-                } else {
-                    sum / children as f64
-                }
-            })
-            .collect();
+            }
+            if bubbles == Bubbles::Kept && n_air > 0 && n_air < children {
+                air / n_air as f64
+            } else {
+                sum / children as f64
+            }
+        });
         let open = std::array::from_fn(|axis| {
             let (from, to) = (fine.faces(axis), coarse.faces(axis));
-            (0..to.len())
-                .into_par_iter()
-                .map(|i| {
-                    let c = to.coordinates(i);
-                    let mut sum = 0.0;
-                    for k in (0..children).filter(|k| k >> axis & 1 == 0) {
-                        sum += self.open[axis][from.index(child(c, k))];
-                    }
-                    sum / (children / 2) as f32
-                })
-                .collect()
+            parallel::map(to.len(), 4096, |i| {
+                let c = to.coordinates(i);
+                let mut sum = 0.0;
+                for k in (0..children).filter(|k| k >> axis & 1 == 0) {
+                    sum += self.open[axis][from.index(child(c, k))];
+                }
+                sum / (children / 2) as f32
+            })
         });
         Self {
             dx: 2.0 * self.dx,

@@ -1,6 +1,6 @@
 //! The coarse matrix that interpolation makes of the fine one.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::Transfer;
 use crate::linear::{Matrix, Real};
@@ -15,28 +15,23 @@ use crate::linear::{Matrix, Real};
 pub fn galerkin<T: Real>(a: &Matrix<T>, p: &Transfer<T>, scale: T) -> Matrix<T> {
     let n = p.back_starts.len() - 1;
     let chunk = n.div_ceil(16).max(256);
-    let chunks: Vec<Rows<T>> = (0..n.div_ceil(chunk))
-        .into_par_iter()
-        // As large as the systems: not made anew for every chunk.
-        .map_init(
-            || (Sums::new(a.n()), Sums::new(n)),
-            |(fine, coarse), k| {
-                let mut rows = Rows::default();
-                for k in k * chunk..((k + 1) * chunk).min(n) {
-                    coarse_row(a, p, scale, k, fine, coarse);
-                    coarse.touched.sort_unstable();
-                    let before = rows.columns.len();
-                    for c in coarse.touched.iter().filter(|c| **c as usize != k) {
-                        rows.columns.push(*c);
-                        rows.values.push(coarse.value(*c));
-                    }
-                    rows.lengths.push((rows.columns.len() - before) as u32);
-                    rows.diagonal.push(coarse.value(k as u32));
-                }
-                rows
-            },
-        )
-        .collect();
+    // As large as the systems: not made anew for every chunk.
+    let sums = || (Sums::new(a.n()), Sums::new(n));
+    let chunks = parallel::map_with(n.div_ceil(chunk), 4, sums, |(fine, coarse), k| {
+        let mut rows = Rows::default();
+        for k in k * chunk..((k + 1) * chunk).min(n) {
+            coarse_row(a, p, scale, k, fine, coarse);
+            coarse.touched.sort_unstable();
+            let before = rows.columns.len();
+            for c in coarse.touched.iter().filter(|c| **c as usize != k) {
+                rows.columns.push(*c);
+                rows.values.push(coarse.value(*c));
+            }
+            rows.lengths.push((rows.columns.len() - before) as u32);
+            rows.diagonal.push(coarse.value(k as u32));
+        }
+        rows
+    });
     let nnz = chunks.iter().map(|c| c.columns.len()).sum();
     let mut matrix = Matrix {
         diagonal: Vec::with_capacity(n),

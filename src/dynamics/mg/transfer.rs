@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use crate::grid::{Lattice, sample};
 use crate::linear::{Matrix, Real};
@@ -203,25 +203,25 @@ impl<T: Real> Transfer<T> {
             nodes: Lattice::new(fine.cells.n.map(|n| (n << depth) + 1)),
             width,
         };
-        let chunks: Vec<Rows<T>> = fine
+        let chunks: Vec<_> = fine
             .of
-            .par_chunks(fine.of.len().div_ceil(16).max(1024))
-            .map(|of| {
-                let mut rows = Rows::default();
-                for cell in of {
-                    let c = fine.cells.coordinates(*cell as usize);
-                    rows.parent
-                        .push(unknown[coarse.cells.index(c.map(|c| c / 2))]);
-                    let (row, count) = row(&solid, coarse, &unknown, c, weights, sides);
-                    for (c, w) in &row[..count] {
-                        rows.coarse.push(*c);
-                        rows.weights.push(T::of(*w));
-                    }
-                    rows.lengths.push(count as u8);
-                }
-                rows
-            })
+            .chunks(fine.of.len().div_ceil(16).max(1024))
             .collect();
+        let chunks = parallel::each(&chunks, 1, |of| {
+            let mut rows = Rows::default();
+            for cell in *of {
+                let c = fine.cells.coordinates(*cell as usize);
+                rows.parent
+                    .push(unknown[coarse.cells.index(c.map(|c| c / 2))]);
+                let (row, count) = row(&solid, coarse, &unknown, c, weights, sides);
+                for (c, w) in &row[..count] {
+                    rows.coarse.push(*c);
+                    rows.weights.push(T::of(*w));
+                }
+                rows.lengths.push(count as u8);
+            }
+            rows
+        });
         let mut starts = Vec::with_capacity(fine.of.len() + 1);
         starts.push(0u32);
         let (mut columns, mut values, mut parent) = (Vec::new(), Vec::new(), Vec::new());
@@ -320,14 +320,7 @@ fn in_parallel<T: Send>(values: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
             work(i, v);
         }
     } else {
-        values
-            .par_chunks_mut(SHARE)
-            .enumerate()
-            .for_each(|(k, chunk)| {
-                for (i, v) in chunk.iter_mut().enumerate() {
-                    work(k * SHARE + i, v);
-                }
-            });
+        parallel::each_mut(values, SHARE, work);
     }
 }
 

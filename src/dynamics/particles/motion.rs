@@ -1,12 +1,15 @@
 //! Particles move with the velocity on the grid and never end up in a wall.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use crate::grid::{Lattice, Mac, gradient, sample, trace};
 
+/// Particles that are worth a thread.
+const FEW: usize = 512;
+
 /// Moves particles along the field for `dt`.
 pub fn move_particles<const D: usize>(mac: &Mac<D>, x: &mut [[f64; D]], dt: f64) {
-    x.par_iter_mut().for_each(|x| *x = trace(mac, *x, dt));
+    parallel::each_mut(x, FEW, |_, x| *x = trace(mac, *x, dt));
 }
 
 /// Moves particles that are in solid back to its surface, along the gradient of its level set.
@@ -20,7 +23,7 @@ pub fn move_out_of_solid<const D: usize>(
     x: &mut [[f64; D]],
 ) {
     let nodes = cells.nodes();
-    x.par_iter_mut().for_each(|x| {
+    parallel::each_mut(x, FEW, |_, x| {
         let at = x.map(|x| x / dx);
         let distance = sample(&nodes, phi, at);
         if distance < 0.0 {

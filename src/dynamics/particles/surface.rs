@@ -1,6 +1,6 @@
 //! The liquid's level set from its particles.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::CellList;
 use crate::grid::{Lattice, centre_value};
@@ -30,18 +30,16 @@ pub fn distance_to_particles<const D: usize>(
     let radius = particle_radius::<D>(dx);
     let row = cells.n[0];
     let mut distance = vec![3.0 * dx; cells.len()];
-    distance
-        .par_chunks_mut(row)
-        .enumerate()
-        .with_min_len(4096usize.div_ceil(row))
-        .for_each(|(k, distance)| {
-            let mut c = cells.coordinates(k * row);
+    let rows = 4096usize.div_ceil(row);
+    parallel::pieces_mut(&mut distance, rows * row, |first, distance| {
+        for (k, distance) in distance.chunks_mut(row).enumerate() {
+            let mut c = cells.coordinates(first + k * row);
             // Most rows are far from all liquid.
             let rows = rows_around(cells, c, |first| {
                 !list.between(first, first + row - 1).is_empty()
             });
             if rows.is_empty() {
-                return;
+                continue;
             }
             for (at, distance) in distance.iter_mut().enumerate() {
                 c[0] = at;
@@ -57,7 +55,8 @@ pub fn distance_to_particles<const D: usize>(
                 }
                 *distance = (nearest.sqrt() - radius).min(3.0 * dx);
             }
-        });
+        }
+    });
     distance
 }
 

@@ -1,6 +1,6 @@
 //! Velocities between particles and grid: linear weights, PIC and FLIP.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::CellList;
 use crate::grid::Mac;
@@ -22,28 +22,25 @@ pub fn particles_to_grid<const D: usize>(
     let mut valid: [Vec<bool>; D] = std::array::from_fn(|_| Vec::new());
     for axis in 0..D {
         let faces = mac.cells.faces(axis);
-        let gathered: Vec<(f64, bool)> = (0..faces.len())
-            .into_par_iter()
-            .map(|i| {
-                let c = faces.coordinates(i);
-                let at = mac.face(axis, c);
-                let (mut weights, mut sum) = (0.0, 0.0);
-                let low = std::array::from_fn(|a| c[a] as i64 - 1);
-                let high = std::array::from_fn(|a| c[a] as i64 + i64::from(a != axis));
-                list.visit(low, high, &mut |p| {
-                    let weight: f64 = (0..D)
-                        .map(|a| (1.0 - (x[p][a] - at[a]).abs() / mac.dx).max(0.0))
-                        .product();
-                    weights += weight;
-                    sum += weight * v[p][axis];
-                });
-                if weights > 0.0 {
-                    (sum / weights, true)
-                } else {
-                    (0.0, false)
-                }
-            })
-            .collect();
+        let gathered = parallel::map(faces.len(), 1024, |i| {
+            let c = faces.coordinates(i);
+            let at = mac.face(axis, c);
+            let (mut weights, mut sum) = (0.0, 0.0);
+            let low = std::array::from_fn(|a| c[a] as i64 - 1);
+            let high = std::array::from_fn(|a| c[a] as i64 + i64::from(a != axis));
+            list.visit(low, high, &mut |p| {
+                let weight: f64 = (0..D)
+                    .map(|a| (1.0 - (x[p][a] - at[a]).abs() / mac.dx).max(0.0))
+                    .product();
+                weights += weight;
+                sum += weight * v[p][axis];
+            });
+            if weights > 0.0 {
+                (sum / weights, true)
+            } else {
+                (0.0, false)
+            }
+        });
         out.u[axis] = gathered.iter().map(|g| g.0).collect();
         valid[axis] = gathered.iter().map(|g| g.1).collect();
     }
@@ -59,9 +56,9 @@ pub fn grid_to_particles<const D: usize>(
     x: &[[f64; D]],
     v: &mut [[f64; D]],
 ) {
-    v.par_iter_mut().zip(x).for_each(|(v, x)| {
-        let new = after.velocity(*x);
-        let old = before.velocity(*x);
+    parallel::each_mut(v, 512, |p, v| {
+        let new = after.velocity(x[p]);
+        let old = before.velocity(x[p]);
         for a in 0..D {
             v[a] = flip * (v[a] + new[a] - old[a]) + (1.0 - flip) * new[a];
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::pockets::{Pocket, close_pockets};
 use crate::grid::{Lattice, Mac, centre_value, corner_is_solid, nodal_distance, open_fractions};
@@ -94,23 +94,19 @@ impl<const D: usize> Assembled<D> {
 /// The wall's term is the flow through the closed rest of the cell's boundary: for a body that moves as a whole it equals that
 /// of \[000\] (3.40) and \[001\] (10) with their sign turned, so that liquid moving with its container has no divergence.
 pub fn divergence<const D: usize>(mac: &Mac<D>, walls: &Walls<D>, of: &[u32]) -> Vec<f64> {
-    of.par_iter()
-        .with_min_len(4096)
-        .map(|cell| {
-            let c = mac.cells.coordinates(*cell as usize);
-            let mut sum = 0.0;
-            for a in 0..D {
-                let faces = mac.cells.faces(a);
-                let low = faces.index(c);
-                let high = low + faces.stride(a);
-                let flow = |f: usize| {
-                    f64::from(walls.open[a][f]) * (mac.u[a][f] - walls.velocity[a]) / mac.dx
-                };
-                sum += flow(high) - flow(low);
-            }
-            sum
-        })
-        .collect()
+    parallel::each(of, 4096, |cell| {
+        let c = mac.cells.coordinates(*cell as usize);
+        let mut sum = 0.0;
+        for a in 0..D {
+            let faces = mac.cells.faces(a);
+            let low = faces.index(c);
+            let high = low + faces.stride(a);
+            let flow =
+                |f: usize| f64::from(walls.open[a][f]) * (mac.u[a][f] - walls.velocity[a]) / mac.dx;
+            sum += flow(high) - flow(low);
+        }
+        sum
+    })
 }
 
 /// Sets up the pressure problem.

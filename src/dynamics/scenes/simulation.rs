@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use thiserror::Error;
 
 use super::Scene;
@@ -298,12 +298,10 @@ impl<const D: usize> Simulation<D> {
             }
             log.divergence = log.divergence.max(inf_norm(&left));
             log.detached = (0..p.len()).filter(|i| detached(*i)).count();
-            self.mac
-                .u
-                .par_iter_mut()
-                .zip(valid.par_iter_mut())
-                .enumerate()
-                .for_each(|(axis, (u, valid))| extrapolate(&cells.faces(axis), u, valid, LAYERS));
+            let axes = self.mac.u.iter_mut().zip(&mut valid).enumerate().collect();
+            parallel::map_owned(axes, |(axis, (u, valid))| {
+                extrapolate(&cells.faces(axis), u, valid, LAYERS);
+            });
             constrain(&mut self.mac, &self.walls, &valid, self.separation);
         }
         log.unknowns = lcp.n();
@@ -327,11 +325,11 @@ impl<const D: usize> Simulation<D> {
                 ))
             }
         };
-        let share = |(k, share): (usize, &[f64])| -> f64 {
-            let parts = share.iter().enumerate();
-            parts.map(|(i, phi)| part(k * SHARE + i, *phi)).sum()
+        let share = |k: usize| -> f64 {
+            let cells = k * SHARE..liquid.len().min((k + 1) * SHARE);
+            cells.map(|i| part(i, liquid[i])).sum()
         };
-        let sums: Vec<f64> = liquid.par_chunks(SHARE).enumerate().map(share).collect();
+        let sums = parallel::map(liquid.len().div_ceil(SHARE), 1, share);
         sums.iter().sum::<f64>() * dx.powi(D as i32)
     }
 }

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use crate::fem::lagrange::n_nodes as n_nodes_of_cell;
 use crate::field::{Dimension, Field, In};
@@ -182,20 +182,17 @@ fn array(
 ) -> io::Result<Array> {
     let per_block = BLOCK / item_bytes;
     let n_blocks = n_items.div_ceil(per_block);
-    let blocks: Vec<Vec<u8>> = (0..n_blocks)
-        .into_par_iter()
-        .map(|b| {
-            let items = b * per_block..n_items.min((b + 1) * per_block);
-            let mut raw = Vec::with_capacity(items.len() * item_bytes);
-            for i in items {
-                item(i, &mut raw);
-            }
-            let mut encoder =
-                ZlibEncoder::new(Vec::with_capacity(raw.len() / 2), Compression::fast());
-            encoder.write_all(&raw)?;
-            encoder.finish()
-        })
-        .collect::<io::Result<_>>()?;
+    let blocks = parallel::map(n_blocks, 1, |b| {
+        let items = b * per_block..n_items.min((b + 1) * per_block);
+        let mut raw = Vec::with_capacity(items.len() * item_bytes);
+        for i in items {
+            item(i, &mut raw);
+        }
+        let mut encoder = ZlibEncoder::new(Vec::with_capacity(raw.len() / 2), Compression::fast());
+        encoder.write_all(&raw)?;
+        encoder.finish()
+    });
+    let blocks: Vec<Vec<u8>> = blocks.into_iter().collect::<io::Result<_>>()?;
     let partial = n_items % per_block * item_bytes;
     let header = [n_blocks, per_block * item_bytes, partial];
     let mut payload = Vec::with_capacity(24 + blocks.iter().map(|b| b.len() + 8).sum::<usize>());

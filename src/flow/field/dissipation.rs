@@ -1,6 +1,6 @@
 //! Power that viscous stresses and the drag of the depth turn into heat.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use stokeslet_fronts::tree::gather;
 
 use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
@@ -18,39 +18,35 @@ pub fn dissipation<const D: usize>(
     state: &ChipVector,
     is_cancelled: IsCancelled<'_>,
 ) -> f64 {
-    let of_instances: Vec<f64> = system
-        .instances
-        .par_iter()
-        .enumerate()
-        .with_min_len(16)
-        .filter(|_| !is_cancelled())
-        .map_init(Vec::new, |of_leaf, (k, instance)| {
-            let local_vector =
-                &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
-            let of_patches = local_vectors
-                .patches_of(instance.piece)
-                .iter()
-                .map(|patch| {
-                    let leaf = system.leaf(instance.piece, patch);
-                    of_leaf.clear();
-                    of_leaf.resize(leaf.moves.len(), 0.0);
-                    gather(&patch.unknowns, local_vector, of_leaf);
-                    // Velocities alone: pressures do no work inside, as nothing is compressed.
-                    for (x, &is_pressure) in of_leaf.iter_mut().zip(&leaf.is_pressure) {
-                        if is_pressure {
-                            *x = 0.0;
-                        }
+    let of_instances = parallel::map_with(system.instances.len(), 16, Vec::new, |of_leaf, k| {
+        if is_cancelled() {
+            return 0.0;
+        }
+        let instance = &system.instances[k];
+        let local_vector = &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
+        let of_patches = local_vectors
+            .patches_of(instance.piece)
+            .iter()
+            .map(|patch| {
+                let leaf = system.leaf(instance.piece, patch);
+                of_leaf.clear();
+                of_leaf.resize(leaf.moves.len(), 0.0);
+                gather(&patch.unknowns, local_vector, of_leaf);
+                // Velocities alone: pressures do no work inside, as nothing is compressed.
+                for (x, &is_pressure) in of_leaf.iter_mut().zip(&leaf.is_pressure) {
+                    if is_pressure {
+                        *x = 0.0;
                     }
-                    // Momentum rows are divided by the viscosity, and in space by the unit.
-                    let unit = if D == 3 {
-                        patch.scale * instance.unit
-                    } else {
-                        1.0
-                    };
-                    system.viscosity * unit * leaf.quadratic_form(of_leaf)
-                });
-            of_patches.sum()
-        })
-        .collect();
+                }
+                // Momentum rows are divided by the viscosity, and in space by the unit.
+                let unit = if D == 3 {
+                    patch.scale * instance.unit
+                } else {
+                    1.0
+                };
+                system.viscosity * unit * leaf.quadratic_form(of_leaf)
+            });
+        of_patches.sum()
+    });
     of_instances.iter().sum()
 }

@@ -11,7 +11,7 @@
 //! problems", Int. J. Numer. Meth. Fluids 7 (1987); Babuska, Miller, "The post-processing approach in the finite element method", Int. J.
 //! Numer. Meth. Eng. 20 (1984).
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::nodal::{PatchFrame, mesh_values};
 use crate::stokes::local_vectors::{ChipVector, IsCancelled, LocalVectors};
@@ -80,25 +80,22 @@ pub fn forces<const D: usize>(
     is_cancelled: IsCancelled<'_>,
 ) -> Vec<PostForce> {
     let parts: Vec<&[Post]> = posts.chunk_by(|a, b| a.part == b.part).collect();
-    let of_parts: Vec<Vec<PostForce>> = parts
-        .into_par_iter()
-        .map(|own| {
-            let mut out: Vec<PostForce> = own
-                .iter()
-                .map(|post| PostForce {
-                    part: post.name.clone(),
-                    post: post.number,
-                    at: post.hole.middle(),
-                    force: Point::default(),
-                    torque: 0.0,
-                })
-                .collect();
-            if !is_cancelled() {
-                add_forces(system, local_vectors, state, own, copies, &mut out);
-            }
-            out
-        })
-        .collect();
+    let of_parts = parallel::each(&parts, 1, |own| {
+        let mut out: Vec<PostForce> = own
+            .iter()
+            .map(|post| PostForce {
+                part: post.name.clone(),
+                post: post.number,
+                at: post.hole.middle(),
+                force: Point::default(),
+                torque: 0.0,
+            })
+            .collect();
+        if !is_cancelled() {
+            add_forces(system, local_vectors, state, own, copies, &mut out);
+        }
+        out
+    });
     of_parts.concat()
 }
 

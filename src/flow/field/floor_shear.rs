@@ -1,7 +1,7 @@
 //! Shear stress on floor and ceiling, where the flow in the plane is an average over the depth.
 
-use rayon::prelude::*;
 use stokeslet_base::geometry::Point;
+use stokeslet_base::parallel;
 use stokeslet_cad::chip::Chip;
 
 use super::Field;
@@ -85,12 +85,8 @@ impl Floors {
         };
         // Pieces of a fixed size, added in order: the same bits for any number of threads.
         const CELLS: usize = 4096;
-        let pieces: Vec<_> = fields
-            .cells
-            .par_chunks(CELLS)
-            .enumerate()
-            .map(|(k, cells)| of_cells(k * CELLS, cells))
-            .collect();
+        let pieces: Vec<_> = fields.cells.chunks(CELLS).enumerate().collect();
+        let pieces = parallel::each(&pieces, 1, |&(k, cells)| of_cells(k * CELLS, cells));
         let (mut integral, mut area, mut greatest) = (0.0, 0.0, (0.0, 0));
         for (i, a, g) in pieces {
             (integral, area) = (integral + i, area + a);

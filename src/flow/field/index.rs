@@ -3,7 +3,7 @@
 //! Built once a solve, about 0.1 µs a cell. Asked a few million times a second: by a pointer, streamlines, pictures, and by whoever
 //! samples ([`super::Sampler`]).
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::sample::{barycentric, quadratic_basis, quadratic_derivatives};
 use super::{Field, Sample};
@@ -91,14 +91,10 @@ impl FieldIndex {
         let mut curved = Vec::with_capacity(n_cells);
         for from in (0..n_cells).step_by(PATIENCE) {
             go_on()?;
-            let here = (from..n_cells.min(from + PATIENCE)).into_par_iter();
-            let found: Vec<_> = here
-                .with_min_len(1 << 12)
-                .map(|c| {
-                    let x = nodes_of(fields, c);
-                    (cell_box(&x), is_curved(&x))
-                })
-                .collect();
+            let found = parallel::map(PATIENCE.min(n_cells - from), 1 << 12, |k| {
+                let x = nodes_of(fields, from + k);
+                (cell_box(&x), is_curved(&x))
+            });
             for (cell, flag) in found {
                 boxes.push(cell);
                 curved.push(flag);
@@ -125,10 +121,9 @@ impl FieldIndex {
             cells: Vec::new(),
             is_curved: curved,
         };
-        let ranges: Vec<[u32; 4]> = boxes
-            .par_iter()
-            .map(|(a, b)| index.bins(*a, *b).map(|bin| bin as u32))
-            .collect();
+        let ranges = parallel::each(&boxes, 1 << 12, |(a, b)| {
+            index.bins(*a, *b).map(|bin| bin as u32)
+        });
         drop(boxes);
         for part in ranges.chunks(PATIENCE) {
             go_on()?;

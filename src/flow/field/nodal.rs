@@ -1,6 +1,6 @@
 //! Unknowns of a chip become values at its nodes.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::closed::closed_facets;
 use super::quadratic::{Dimension, Field, In, cells_of};
@@ -173,15 +173,13 @@ where
             first_cell += c as u32;
         }
     }
-    let found: Vec<_> = shares
-        .into_par_iter()
-        .filter(|_| !is_cancelled())
-        .map(|share| {
+    let found = parallel::map_owned(shares, |share| {
+        (!is_cancelled()).then(|| {
             let by = shift(share.instance);
             fill(system, local_vectors, state, wall_velocity, by, share)
         })
-        .collect();
-    for (shared, walls) in found {
+    });
+    for (shared, walls) in found.into_iter().flatten() {
         for (n, (at, v, p)) in shared {
             all_nodes[n as usize] = at;
             all_velocity[n as usize] = v;

@@ -22,8 +22,8 @@
 
 use std::collections::VecDeque;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use super::{Depths, Field};
 use crate::fem::lagrange::{cell_point, p2};
@@ -52,11 +52,10 @@ pub fn stream_function(fields: &Field<2>) -> Option<Vec<f64>> {
         Depths::Cut => None,
     };
     let straight = StraightCell::new();
-    let cells: Vec<CellFlow> = (0..fields.cells.len())
-        .into_par_iter()
-        .with_min_len(1024)
-        .map(|c| Some(straight.flow(fields, c).times(ratio(c)?)))
-        .collect::<Option<_>>()?;
+    let cells = parallel::map(fields.cells.len(), 1024, |c| {
+        Some(straight.flow(fields, c).times(ratio(c)?))
+    });
+    let cells: Vec<CellFlow> = cells.into_iter().collect::<Option<_>>()?;
     let across = neighbours(&fields.cells);
     let mut is_wall = vec![[false; 3]; cells.len()];
     for &(c, edge) in &fields.walls {

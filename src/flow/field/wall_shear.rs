@@ -1,6 +1,6 @@
 //! Shear stress on the walls.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::closed::closed_facets;
 use super::nodal::{PatchFrame, mesh_values};
@@ -23,54 +23,49 @@ pub fn wall_shear(
     state: &ChipVector,
     is_cancelled: IsCancelled<'_>,
 ) -> WallShear {
-    let samples: Vec<Vec<WallSample>> = system
-        .leaves
-        .par_iter()
-        .map(|leaf| wall_samples(&leaf.mesh, &leaf.walls()[0]))
-        .collect();
-    let parts: Vec<(WallShear, f64)> = system
-        .instances
-        .par_iter()
-        .enumerate()
-        .filter(|_| !is_cancelled())
-        .map(|(k, instance)| {
-            let local_vector =
-                &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
-            let mut out = NO_WALL;
-            let mut length = 0.0;
-            let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
-            let closed = closed_facets(system, local_vectors, k, &[WallKind::NoSlip]);
-            for (k, patch) in local_vectors.patches_of(instance.piece).iter().enumerate() {
-                let samples = &samples[system.leaf_number(instance.piece, patch)];
-                let leaf = system.leaf(instance.piece, patch);
-                let on_sockets = closed.get(k).map(|facets| wall_samples(&leaf.mesh, facets));
-                let on_sockets = on_sockets.unwrap_or_default();
-                if samples.is_empty() && on_sockets.is_empty() {
-                    continue;
+    let samples: Vec<Vec<WallSample>> = parallel::each(&system.leaves, 1, |leaf| {
+        wall_samples(&leaf.mesh, &leaf.walls()[0])
+    });
+    let parts = parallel::map(system.instances.len(), 1, |k| {
+        let instance = &system.instances[k];
+        if is_cancelled() {
+            return (NO_WALL, 0.0);
+        }
+        let local_vector = &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
+        let mut out = NO_WALL;
+        let mut length = 0.0;
+        let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
+        let closed = closed_facets(system, local_vectors, k, &[WallKind::NoSlip]);
+        for (k, patch) in local_vectors.patches_of(instance.piece).iter().enumerate() {
+            let samples = &samples[system.leaf_number(instance.piece, patch)];
+            let leaf = system.leaf(instance.piece, patch);
+            let on_sockets = closed.get(k).map(|facets| wall_samples(&leaf.mesh, facets));
+            let on_sockets = on_sockets.unwrap_or_default();
+            if samples.is_empty() && on_sockets.is_empty() {
+                continue;
+            }
+            let frame = PatchFrame::new(instance, patch);
+            mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
+            let scale = system.viscosity / frame.unit / instance.depth.sqrt();
+            let place = |p: [f64; 2]| {
+                let at = frame.point(p);
+                Point::new(at[0], at[1])
+            };
+            for s in samples.iter().chain(&on_sockets) {
+                let shear = (scale * s.rate(&leaf.mesh, &x)).abs();
+                let weight = s.length * frame.unit;
+                out.mean += weight * shear;
+                length += weight;
+                if shear < out.min {
+                    (out.min, out.min_at) = (shear, place(s.point.position));
                 }
-                let frame = PatchFrame::new(instance, patch);
-                mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
-                let scale = system.viscosity / frame.unit / instance.depth.sqrt();
-                let place = |p: [f64; 2]| {
-                    let at = frame.point(p);
-                    Point::new(at[0], at[1])
-                };
-                for s in samples.iter().chain(&on_sockets) {
-                    let shear = (scale * s.rate(&leaf.mesh, &x)).abs();
-                    let weight = s.length * frame.unit;
-                    out.mean += weight * shear;
-                    length += weight;
-                    if shear < out.min {
-                        (out.min, out.min_at) = (shear, place(s.point.position));
-                    }
-                    if shear > out.max {
-                        (out.max, out.max_at) = (shear, place(s.point.position));
-                    }
+                if shear > out.max {
+                    (out.max, out.max_at) = (shear, place(s.point.position));
                 }
             }
-            (out, length)
-        })
-        .collect();
+        }
+        (out, length)
+    });
     let mut out = NO_WALL;
     let mut length = 0.0;
     for (part, l) in parts {

@@ -5,7 +5,7 @@
 //! ```
 //! The samples know one canonical mesh in cells: copies multiply by `mu / unit` and areas by `unit^2`.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::closed::closed_facets;
 use super::nodal::{PatchFrame, mesh_values};
@@ -163,44 +163,39 @@ pub fn wall_shear_of_solids(
     state: &ChipVector,
     is_cancelled: IsCancelled<'_>,
 ) -> ShearRange {
-    let points: Vec<Vec<WallPoint>> = system
-        .leaves
-        .par_iter()
-        .map(|leaf| wall_points(&leaf.mesh, &leaf.walls()[0]))
-        .collect();
-    let parts: Vec<ShearRange> = system
-        .instances
-        .par_iter()
-        .enumerate()
-        .filter(|_| !is_cancelled())
-        .map(|(k, instance)| {
-            let local_vector =
-                &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
-            let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
-            let mut ranges = Vec::new();
-            let closed = closed_facets(system, local_vectors, k, &[WallKind::NoSlip]);
-            for (k, patch) in local_vectors.patches_of(instance.piece).iter().enumerate() {
-                let points = &points[system.leaf_number(instance.piece, patch)];
-                let leaf = system.leaf(instance.piece, patch);
-                let on_sockets = closed.get(k).map(|facets| wall_points(&leaf.mesh, facets));
-                let on_sockets = on_sockets.unwrap_or_default();
-                if points.is_empty() && on_sockets.is_empty() {
-                    continue;
-                }
-                let frame = PatchFrame::new(instance, patch);
-                mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
-                let velocity = |n: u32| std::array::from_fn(|c| x[3 * n as usize + c]);
-                ranges.push(range(points.iter().chain(&on_sockets).map(|point| {
-                    ShearSample {
-                        position: frame.point(point.position),
-                        area: point.area * frame.unit * frame.unit,
-                        shear: system.viscosity / frame.unit * point.shear(&leaf.mesh, velocity),
-                    }
-                })));
+    let points: Vec<Vec<WallPoint>> = parallel::each(&system.leaves, 1, |leaf| {
+        wall_points(&leaf.mesh, &leaf.walls()[0])
+    });
+    let parts = parallel::map(system.instances.len(), 1, |k| {
+        let instance = &system.instances[k];
+        if is_cancelled() {
+            return ShearRange::default();
+        }
+        let local_vector = &state.local[local_vectors.first[k]..][..system.piece_of(instance).n];
+        let (mut of_leaf, mut x) = (Vec::new(), Vec::new());
+        let mut ranges = Vec::new();
+        let closed = closed_facets(system, local_vectors, k, &[WallKind::NoSlip]);
+        for (k, patch) in local_vectors.patches_of(instance.piece).iter().enumerate() {
+            let points = &points[system.leaf_number(instance.piece, patch)];
+            let leaf = system.leaf(instance.piece, patch);
+            let on_sockets = closed.get(k).map(|facets| wall_points(&leaf.mesh, facets));
+            let on_sockets = on_sockets.unwrap_or_default();
+            if points.is_empty() && on_sockets.is_empty() {
+                continue;
             }
-            joined(ranges)
-        })
-        .collect();
+            let frame = PatchFrame::new(instance, patch);
+            mesh_values(leaf, patch, local_vector, &mut of_leaf, &mut x);
+            let velocity = |n: u32| std::array::from_fn(|c| x[3 * n as usize + c]);
+            ranges.push(range(points.iter().chain(&on_sockets).map(|point| {
+                ShearSample {
+                    position: frame.point(point.position),
+                    area: point.area * frame.unit * frame.unit,
+                    shear: system.viscosity / frame.unit * point.shear(&leaf.mesh, velocity),
+                }
+            })));
+        }
+        joined(ranges)
+    });
     joined(parts)
 }
 

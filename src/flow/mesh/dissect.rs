@@ -19,7 +19,7 @@
 //! # Source
 //! George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10 (1973).
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::BlockMesh;
 use super::grid_lines::{GridLines, Square};
@@ -83,8 +83,7 @@ impl Dissection {
 
 /// Cuts a mesh until no set has more than `cells_a_leaf` cells, except that the cells of one square of a grid stay together.
 pub fn dissect(mesh: &BlockMesh<2>, cells_a_leaf: usize) -> Dissection {
-    let cells = (0..mesh.n_cells()).into_par_iter();
-    let cells: Vec<Cell> = cells.map(|c| Cell::of(mesh, c)).collect();
+    let cells = parallel::map(mesh.n_cells(), 1 << 10, |c| Cell::of(mesh, c));
     let grid = GridLines::of(mesh).map(|lines| Grid {
         middle: lines.middle(),
         squares: lines.into_squares(),

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use stokeslet_base::parallel;
 
 use super::BlockMesh;
 
@@ -29,20 +29,11 @@ impl GridLines {
         let chunks: Vec<Range<usize>> = (0..n.div_ceil(CHUNK))
             .map(|k| k * CHUNK..((k + 1) * CHUNK).min(n))
             .collect();
-        let found: Option<Vec<[Vec<f64>; 2]>> = chunks
-            .par_iter()
-            .map(|cells| lines_of(mesh, cells.clone()))
-            .collect();
-        let found = found?;
+        let found = parallel::each(&chunks, 1, |cells| lines_of(mesh, cells.clone()));
+        let found: Vec<[Vec<f64>; 2]> = found.into_iter().collect::<Option<_>>()?;
         let lines = [0, 1].map(|k| merged(found.iter().flat_map(|lines| &lines[k]).copied()));
-        let squares: Option<Vec<Vec<Square>>> = chunks
-            .par_iter()
-            .map(|cells| {
-                let square = |c: usize| square(&lines, &corners(mesh, c));
-                cells.clone().map(square).collect()
-            })
-            .collect();
-        let squares = squares?.concat();
+        let squares = parallel::map(n, CHUNK, |c| square(&lines, &corners(mesh, c)));
+        let squares = squares.into_iter().collect::<Option<_>>()?;
         Some(Self { lines, squares })
     }
 

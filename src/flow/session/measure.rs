@@ -1,7 +1,7 @@
 //! What is measured of a solution whatever solved it: the greatest speed, port results, the balance of their flows.
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use super::{PortKind, PortResult, Solution, SolveError};
 use crate::field::Field;
@@ -11,19 +11,13 @@ use stokeslet_cad::chip::{Chip, Condition, Port};
 
 /// Greatest nodal speed, and where.
 pub fn fastest(fields: &Field<2>) -> (f64, Point) {
-    let speeds = fields
-        .velocity
-        .par_chunks(1 << 14)
-        .enumerate()
-        .map(|(k, chunk)| {
-            let best = chunk.iter().enumerate().map(|(i, v)| (v.dot(*v), i));
-            let best = best.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
-            (best.0, (k << 14) + best.1)
-        });
-    let fastest = speeds
-        .collect::<Vec<_>>()
-        .into_iter()
-        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let chunks: Vec<_> = fields.velocity.chunks(1 << 14).enumerate().collect();
+    let fastest = parallel::each(&chunks, 1, |(k, chunk)| {
+        let best = chunk.iter().enumerate().map(|(i, v)| (v.dot(*v), i));
+        let best = best.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+        (best.0, (k << 14) + best.1)
+    });
+    let fastest = fastest.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
     fastest.map_or((0.0, Point::default()), |(square, n)| {
         // Of numbers whose squares overflow the length doesn't.
         let speed = if square.is_finite() {

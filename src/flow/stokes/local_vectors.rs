@@ -6,7 +6,7 @@ pub mod twice;
 use std::array;
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::piece::{LANES, Layout, Leaf, Patch};
 use super::system::{Instance, System};
@@ -94,8 +94,11 @@ impl Group {
         // One copy of something large: its leaves side by side, and their sums one after the other, while they are at hand.
         let mut made = vec![Scratch::default(); EIGHTS];
         for eights in eights.chunks(EIGHTS) {
-            let pairs = eights.par_iter().zip(&mut made);
-            pairs.for_each(|(eight, scratch)| product(eight, scratch));
+            parallel::pieces_mut(&mut made[..eights.len()], 4, |first, some| {
+                for (eight, scratch) in eights[first..].iter().zip(some) {
+                    product(eight, scratch);
+                }
+            });
             for (eight, scratch) in eights.iter().zip(&made) {
                 add(eight, scratch);
             }
@@ -258,13 +261,14 @@ impl LocalVectors {
                 instances[instance.piece as usize].push(k as u32);
             }
         }
-        let mut groups: Vec<Group> = instances
-            .into_par_iter()
-            .enumerate()
-            .map(|(k, instances)| Group {
-                piece: k as u32,
+        let layouts = parallel::each(&system.pieces, 1, |piece| piece.layout());
+        let mut groups: Vec<Group> = (0..)
+            .zip(instances)
+            .zip(layouts)
+            .map(|((piece, instances), layout)| Group {
+                piece,
                 instances,
-                layout: system.pieces[k].layout(),
+                layout,
                 first: 0,
             })
             .collect();
@@ -316,26 +320,26 @@ impl LocalVectors {
         is_cancelled: IsCancelled<'_>,
     ) {
         let shared = &state.shared;
-        self.chunks(&mut state.local)
-            .into_par_iter()
-            .filter(|_| !is_cancelled())
-            .for_each(|chunk| {
-                let n = chunk.group.layout.tree.n;
-                for (k, &instance) in chunk.instances.iter().enumerate() {
-                    let boundary = &system.instances[instance as usize].boundary;
-                    for (x, image) in chunk.local[k * n..].iter_mut().zip(boundary) {
-                        *x = if image.to == NOWHERE {
-                            0.0
-                        } else {
-                            image.factor * shared[image.to as usize]
-                        };
-                    }
+        parallel::map_owned(self.chunks(&mut state.local), |chunk| {
+            if is_cancelled() {
+                return;
+            }
+            let n = chunk.group.layout.tree.n;
+            for (k, &instance) in chunk.instances.iter().enumerate() {
+                let boundary = &system.instances[instance as usize].boundary;
+                for (x, image) in chunk.local[k * n..].iter_mut().zip(boundary) {
+                    *x = if image.to == NOWHERE {
+                        0.0
+                    } else {
+                        image.factor * shared[image.to as usize]
+                    };
                 }
-                let from = self.first[chunk.instances[0] as usize];
-                let loads = loads.map(|l| &l.local[from..from + chunk.local.len()]);
-                let tree = &chunk.group.layout.tree;
-                tree.back_by(&chunk.fronts(system, values), chunk.local, loads);
-            });
+            }
+            let from = self.first[chunk.instances[0] as usize];
+            let loads = loads.map(|l| &l.local[from..from + chunk.local.len()]);
+            let tree = &chunk.group.layout.tree;
+            tree.back_by(&chunk.fronts(system, values), chunk.local, loads);
+        });
     }
 
     /// Carries loads inside all pieces to shared unknowns.
@@ -345,12 +349,10 @@ impl LocalVectors {
         values: &Values,
         loads: &mut ChipVector,
     ) {
-        self.chunks(&mut loads.local)
-            .into_par_iter()
-            .for_each(|chunk| {
-                let tree = &chunk.group.layout.tree;
-                tree.forward_by(&chunk.fronts(system, values), chunk.local);
-            });
+        parallel::map_owned(self.chunks(&mut loads.local), |chunk| {
+            let tree = &chunk.group.layout.tree;
+            tree.forward_by(&chunk.fronts(system, values), chunk.local);
+        });
         self.collect(system, loads);
     }
 
@@ -377,7 +379,7 @@ impl LocalVectors {
         x: &ChipVector,
         r: &mut ChipVector,
     ) {
-        self.chunks(&mut r.local).into_par_iter().for_each(|chunk| {
+        parallel::map_owned(self.chunks(&mut r.local), |chunk| {
             let from = self.first[chunk.instances[0] as usize];
             let x = &x.local[from..from + chunk.local.len()];
             let copies: Vec<u32> = (0..chunk.instances.len() as u32).collect();
@@ -402,13 +404,10 @@ impl LocalVectors {
         is_zero: &(dyn Fn(u32) -> bool + Sync),
         is_cancelled: IsCancelled<'_>,
     ) -> [f64; 2] {
-        let found: Vec<Left> = self
-            .spans()
-            .into_par_iter()
-            .map_init(Vec::new, |scratch, span| {
-                span.residual(system, x, loads, is_zero, is_cancelled, scratch)
-            })
-            .collect();
+        let spans = self.spans();
+        let found = parallel::map_with(spans.len(), 1, Vec::new, |scratch, k| {
+            spans[k].residual(system, x, loads, is_zero, is_cancelled, scratch)
+        });
         let mut shared = loads.shared.clone();
         let mut inside = [0.0; 2];
         let mut boundaries: Vec<&[f64]> = vec![&[]; system.instances.len()];

@@ -7,7 +7,7 @@
 //! sigma n on ports that are free            traction     loads on shared unknowns
 //! ```
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::local_vectors::{ChipVector, LocalVectors};
 use super::piece::Leaf;
@@ -84,11 +84,9 @@ pub fn data<const D: usize>(
         shared: vec![0.0; system.class.len()],
         local: vec![0.0; local_vectors.n],
     };
-    let made: Vec<Vec<f64>> = system
-        .instances
-        .par_iter()
-        .map(|instance| local_loads(system, local_vectors, instance, exact))
-        .collect();
+    let made = parallel::each(&system.instances, 1, |instance| {
+        local_loads(system, local_vectors, instance, exact)
+    });
     for (&first, local_vector) in local_vectors.first.iter().zip(&made) {
         loads.local[first..first + local_vector.len()].copy_from_slice(local_vector);
     }

@@ -19,8 +19,8 @@ mod supply;
 use std::sync::Arc;
 
 use interfaces::{interfaces, ports};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 pub use supply::Supply;
 use supply::{make, orders};
 
@@ -172,23 +172,19 @@ impl<const D: usize> System<D> {
             2 => supply.corners,
             _ => Corners::Plain,
         };
-        let mut placed: Vec<Placed> = chip
-            .parts
-            .par_iter()
-            .enumerate()
-            .map(|(k, part)| {
-                let canonical = match supply.like(k) {
-                    Some(model) => canonicalise_like(model, &part.shape, &part.walls),
-                    None => canonicalise(&part.shape, &part.walls),
-                };
-                let canonical = canonical.with_corners(corners);
-                let interfaces = vec![NONE; canonical.socket_of.len()];
-                Placed {
-                    canonical,
-                    interfaces,
-                }
-            })
-            .collect();
+        let mut placed = parallel::map(chip.parts.len(), 1, |k| {
+            let part = &chip.parts[k];
+            let canonical = match supply.like(k) {
+                Some(model) => canonicalise_like(model, &part.shape, &part.walls),
+                None => canonicalise(&part.shape, &part.walls),
+            };
+            let canonical = canonical.with_corners(corners);
+            let interfaces = vec![NONE; canonical.socket_of.len()];
+            Placed {
+                canonical,
+                interfaces,
+            }
+        });
         let mut interfaces = interfaces(chip, &mut placed, section.resolution)?;
         let shared_unit = extrusion.unit();
         if let Some(unit) = shared_unit {

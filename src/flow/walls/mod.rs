@@ -6,7 +6,7 @@ mod files;
 pub use chain::{WallPoint, along_walls};
 pub use files::{files, write_csv, write_vtp};
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use crate::field::Field;
 use stokeslet_base::geometry::Point;
@@ -30,14 +30,9 @@ pub struct WallStress {
 
 /// `|t . mu (grad u + grad u^T) n|` at two points of every wall edge.
 pub fn wall_stress(fields: &Field<2>, viscosity: f64) -> WallStress {
-    let at_gauss: Vec<[f64; 2]> = fields
-        .walls
-        .par_iter()
-        .with_min_len(1 << 10)
-        .map(|&(cell, edge)| {
-            GAUSS.map(|s| (viscosity * rate(fields, cell as usize, edge as usize, s)).abs())
-        })
-        .collect();
+    let at_gauss = parallel::each(&fields.walls, 1 << 10, |&(cell, edge)| {
+        GAUSS.map(|s| (viscosity * rate(fields, cell as usize, edge as usize, s)).abs())
+    });
     let (low, high) = at_gauss
         .iter()
         .flatten()

@@ -11,7 +11,7 @@
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, Par};
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use stokeslet_base::vectors::clear_upper_halves;
 
 use super::inside::{Inside, Way, Whole};
@@ -151,22 +151,21 @@ pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Insid
     let pivot = Pivot::new(sum([b, b + e], [b, b + e]))?;
     // H or, by LU, the weights.
     let mut made = Mat::zeros(e, b);
-    let panels = panels::columns(made.as_mut(), WIDTH);
-    panels
-        .into_par_iter()
-        .enumerate()
-        .for_each(|(k, mut made)| {
-            let first = k * WIDTH;
-            let coupling = sum([b, b + e], [first, first + made.ncols()]);
-            pivot.permute(&coupling, made.as_mut());
-            if pivot.is_symmetric() {
-                pivot.lower(made.as_mut());
-                pivot.middle(made);
-            } else {
-                pivot.solve_permuted(made.as_mut());
-                made *= faer::Scale(-1.0);
-            }
-        });
+    let panels = panels::columns(made.as_mut(), WIDTH)
+        .into_iter()
+        .enumerate();
+    parallel::map_owned(panels.collect(), |(k, mut made)| {
+        let first = k * WIDTH;
+        let coupling = sum([b, b + e], [first, first + made.ncols()]);
+        pivot.permute(&coupling, made.as_mut());
+        if pivot.is_symmetric() {
+            pivot.lower(made.as_mut());
+            pivot.middle(made);
+        } else {
+            pivot.solve_permuted(made.as_mut());
+            made *= faer::Scale(-1.0);
+        }
+    });
     let blocks = each_block(b, |columns| {
         let [first, last] = columns;
         let mut block = sum([first, b], columns);
@@ -226,6 +225,8 @@ pub fn each_block(
     match n.div_ceil(WIDTH) {
         0 => Some(vec![Mat::zeros(0, 0)]),
         1 => Some(vec![block(0)?]),
-        n => (0..n).into_par_iter().map(block).collect(),
+        n => parallel::map_owned((0..n).collect(), block)
+            .into_iter()
+            .collect(),
     }
 }

@@ -30,8 +30,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use self::operator::{Assembled, Condensed, Cubic, Integrals, cubic};
 use self::section::{Modes, Section};
@@ -233,9 +233,9 @@ impl<'a> Elliptic<'a> {
 
     /// Which of these regions are copies with the same flow over D, and the stream functions of the first of every kind: for any order.
     pub fn copies(&self, regions: Vec<usize>) -> Copies {
-        let keys: Vec<Key> = regions.par_iter().map(|&r| self.kind(r)).collect();
+        let keys = parallel::each(&regions, 1, |&r| self.kind(r));
         let (firsts, of) = firsts_of(keys);
-        firsts.par_iter().for_each(|&k| {
+        parallel::each(&firsts, 1, |&k| {
             // Where there is none, the elimination says so.
             let _ = self.cubic(regions[k]);
         });
@@ -255,17 +255,14 @@ impl<'a> Elliptic<'a> {
             of,
         } = copies;
         let left = AtomicUsize::new(numbers);
-        let made: Vec<Option<Arc<Condensed>>> = firsts
-            .par_iter()
-            .map(|&k| {
-                let mut made = self.assembled(regions[k])?.condense()?;
-                let take = |left: usize| left.checked_sub(made.numbers());
-                if left.fetch_update(Relaxed, Relaxed, take).is_err() {
-                    made.forget_inside();
-                }
-                Some(Arc::new(made))
-            })
-            .collect();
+        let made = parallel::each(firsts, 1, |&k| {
+            let mut made = self.assembled(regions[k])?.condense()?;
+            let take = |left: usize| left.checked_sub(made.numbers());
+            if left.fetch_update(Relaxed, Relaxed, take).is_err() {
+                made.forget_inside();
+            }
+            Some(Arc::new(made))
+        });
         let shared = regions.iter().zip(of).map(|(&r, &k)| (r, made[k].clone()));
         self.condensed.extend(shared);
         let pipes: Vec<(Section, f64, f64)> = regions
@@ -286,7 +283,7 @@ impl<'a> Elliptic<'a> {
         let keys = pipes.iter().map(|(s, p, w)| self.kind_of_pipe(s, *p, *w));
         let (firsts, _) = firsts_of(keys.collect());
         // Where there are none, the group says so.
-        firsts.par_iter().for_each(|&k| {
+        parallel::each(&firsts, 1, |&k| {
             let (section, peclet, width) = &pipes[k];
             let _ = self.modes(section, *peclet, *width);
         });

@@ -9,8 +9,8 @@
 //! ```
 //! Half of the flux is followed forwards from every cell of the inlets, half backwards from every cell of the outlets, so no cell is forgotten.
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use super::line::{Arrival, Window, follow};
 use super::slab::{At, Slab};
@@ -152,21 +152,18 @@ impl Map {
             for section in begins {
                 let [ny, nz] = section.duct.cells.map(|n| LINES * n);
                 let window = &windows[section.socket.socket];
-                let lines: Vec<(usize, f64, Option<Arrival>)> = (0..ny * nz)
-                    .into_par_iter()
-                    .map(|k| {
-                        let eta = ((k % ny) as f64 + 0.5) / ny as f64;
-                        let height = 0.5 * ((k / ny) as f64 + 0.5) / nz as f64;
-                        let plane = window.inside(eta, INSIDE);
-                        let at = At {
-                            plane,
-                            height: height * slab.depth,
-                        };
-                        let cell = section.duct.cell(eta, height);
-                        let flux = 0.5 * section.socket.flow * section.parts[k];
-                        (cell, flux, follow(slab, &windows, at, forwards))
-                    })
-                    .collect();
+                let lines = parallel::map(ny * nz, 1, |k| {
+                    let eta = ((k % ny) as f64 + 0.5) / ny as f64;
+                    let height = 0.5 * ((k / ny) as f64 + 0.5) / nz as f64;
+                    let plane = window.inside(eta, INSIDE);
+                    let at = At {
+                        plane,
+                        height: height * slab.depth,
+                    };
+                    let cell = section.duct.cell(eta, height);
+                    let flux = 0.5 * section.socket.flow * section.parts[k];
+                    (cell, flux, follow(slab, &windows, at, forwards))
+                });
                 for (cell, flux, arrival) in lines {
                     let end = arrival.as_ref().and_then(|a| {
                         let end = ends.iter().find(|e| e.socket.socket == a.socket)?;

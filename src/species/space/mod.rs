@@ -32,7 +32,7 @@ mod slab;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use self::joined::Joined;
 use self::map::Map;
@@ -250,9 +250,9 @@ impl Space {
         }
         let across = if coarser { ny / 2 } else { ny };
         let section = |&depth: &f64| Ok((depth, Duct::new(depth, cells(depth, across))?));
-        let ducts = depths.par_iter().map(section);
+        let ducts = parallel::each(&depths, 1, section);
         let mut level = Level {
-            ducts: ducts.collect::<Result<_, SpeciesError>>()?,
+            ducts: ducts.into_iter().collect::<Result<_, SpeciesError>>()?,
             maps: Vec::new(),
             joined: Vec::new(),
             lambdas: Vec::new(),
@@ -279,8 +279,9 @@ impl Space {
         level: &Level,
         cancel: &CancelToken,
     ) -> Result<Vec<Map>, SpeciesError> {
-        let regions = fluid.net.regions.par_iter().zip(fluid.alike);
-        let originals = regions.map(|(region, copy)| {
+        let regions = &fluid.net.regions;
+        let originals = parallel::map(regions.len(), 1, |r| {
+            let (region, copy) = (&regions[r], &fluid.alike[r]);
             if cancel.is_cancelled() {
                 return Err(SpeciesError::Cancelled);
             }
@@ -291,7 +292,7 @@ impl Space {
                 _ => Map::default(),
             })
         });
-        let mut maps: Vec<Map> = originals.collect::<Result<_, SpeciesError>>()?;
+        let mut maps: Vec<Map> = originals.into_iter().collect::<Result<_, SpeciesError>>()?;
         for (r, copy) in fluid.alike.iter().enumerate() {
             if let Some((of, factor)) = *copy {
                 maps[r] = maps[of].faster(factor);
@@ -360,8 +361,10 @@ impl Space {
                         false => solve.region(*r, &out.pipes).map(|found| Some((*r, found))),
                     }
                 };
-                let found: Vec<_> = regions.par_iter().map(step).collect::<Result<_, _>>()?;
-                for (r, (within, pipes)) in found.into_iter().flatten() {
+                let found = parallel::each(regions, 1, step).into_iter();
+                for (r, (within, pipes)) in
+                    found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
+                {
                     out.regions[r] = within;
                     for (p, both) in pipes {
                         out.pipes[p] = Some(both);

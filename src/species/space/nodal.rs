@@ -1,6 +1,6 @@
 //! Sections become values at nodes: those of the plane at mid-depth, or those of all levels.
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::line::{Arrival, Window, follow};
 use super::slab::At;
@@ -72,47 +72,52 @@ impl Space {
             .iter()
             .map(|&l| self.slab.height(l) / self.slab.depth)
             .collect();
-        let pipes = nodes_of_pipes(net, fields)
-            .into_par_iter()
-            .enumerate()
-            .map(|(p, nodes)| {
-                let pipe = &net.pipes[p];
-                let duct = level.duct(self.slab.depth / pipe.width);
-                let begin = followed.pipes[p]
-                    .as_ref()
-                    .filter(|_| pipe.flow.abs() >= STILL * net.largest);
-                let (Some(duct), Some([begin, _])) = (duct, begin) else {
-                    return nodes
-                        .into_iter()
-                        .map(|n| (n, vec![0.0; heights.len()]))
-                        .collect();
-                };
-                let place = place_in_pipe(chip, fields, pipe);
-                let at: Vec<[f64; 2]> = nodes.iter().map(|&n| place(n)).collect();
-                let parts = stations(at.iter().map(|a| a[0]));
-                let ways: Vec<Station> = parts
+        let nodes_of_pipe = nodes_of_pipes(net, fields);
+        let of_pipe = |p: usize| {
+            let nodes = &nodes_of_pipe[p];
+            let pipe = &net.pipes[p];
+            let duct = level.duct(self.slab.depth / pipe.width);
+            let begin = followed.pipes[p]
+                .as_ref()
+                .filter(|_| pipe.flow.abs() >= STILL * net.largest);
+            let (Some(duct), Some([begin, _])) = (duct, begin) else {
+                return nodes
                     .iter()
-                    .map(|part| station(task, pipe.flow.abs(), [part * pipe.length, pipe.width]))
+                    .map(|&n| (n, vec![0.0; heights.len()]))
                     .collect();
-                let sections = duct.at(&begin.value, &ways);
-                let value = |&[from, eta]: &[f64; 2], height: f64| {
-                    let (k, t) = between(&parts, from);
-                    (1.0 - t) * duct.value(&sections[k - 1], eta, height)
-                        + t * duct.value(&sections[k], eta, height)
-                };
-                let columns = nodes
-                    .iter()
-                    .zip(&at)
-                    .map(|(&n, at)| (n, heights.iter().map(|&h| value(at, h)).collect()));
-                columns.collect::<Vec<Column>>()
-            });
-        let regions = (0..net.regions.len()).into_par_iter().map(|r| {
+            };
+            let place = place_in_pipe(chip, fields, pipe);
+            let at: Vec<[f64; 2]> = nodes.iter().map(|&n| place(n)).collect();
+            let parts = stations(at.iter().map(|a| a[0]));
+            let ways: Vec<Station> = parts
+                .iter()
+                .map(|part| station(task, pipe.flow.abs(), [part * pipe.length, pipe.width]))
+                .collect();
+            let sections = duct.at(&begin.value, &ways);
+            let value = |&[from, eta]: &[f64; 2], height: f64| {
+                let (k, t) = between(&parts, from);
+                (1.0 - t) * duct.value(&sections[k - 1], eta, height)
+                    + t * duct.value(&sections[k], eta, height)
+            };
+            let columns = nodes
+                .iter()
+                .zip(&at)
+                .map(|(&n, at)| (n, heights.iter().map(|&h| value(at, h)).collect()));
+            columns.collect::<Vec<Column>>()
+        };
+        let of_region = |r: usize| {
             self.in_region(net, followed, r, &heights, |width| {
                 level.duct(self.slab.depth / width)
             })
-        });
+        };
         let mut out = vec![vec![0.0; heights.len()]; fields.nodes.len()];
-        let found: Vec<Vec<Column>> = regions.chain(pipes).collect();
+        let regions = net.regions.len();
+        let found = parallel::map(regions + nodes_of_pipe.len(), 1, |k| {
+            match k.checked_sub(regions) {
+                Some(p) => of_pipe(p),
+                None => of_region(k),
+            }
+        });
         for (node, values) in found.into_iter().flatten() {
             out[node as usize] = values;
         }
@@ -188,7 +193,7 @@ impl Space {
             let values = heights.iter().map(|&h| value(inside, h)).collect();
             (node, values)
         };
-        let mut columns: Vec<(u32, Vec<Option<f64>>)> = nodes.par_iter().map(column).collect();
+        let mut columns: Vec<(u32, Vec<Option<f64>>)> = parallel::each(&nodes, 16, column);
         let cells: Vec<[usize; 6]> = region
             .cells
             .iter()

@@ -8,8 +8,8 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, ColRef, Mat, Par};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use super::id::MatRef;
 use super::order::Elimination;
@@ -197,11 +197,9 @@ fn run(elimination: &Elimination, plan: &VecPlan, rhs: &[Option<Vec<f64>>]) -> V
     }
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); plan.operations.len()];
     for level in by_level {
-        let made: Vec<Vec<f64>> = level
-            .par_iter()
-            .with_min_len(16)
-            .map(|&id| evaluate(elimination, &plan.operations[id as usize], rhs, &values))
-            .collect();
+        let made = parallel::each(&level, 16, |&id| {
+            evaluate(elimination, &plan.operations[id as usize], rhs, &values)
+        });
         for (id, value) in level.into_iter().zip(made) {
             values[id as usize] = value;
         }

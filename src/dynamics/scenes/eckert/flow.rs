@@ -17,7 +17,7 @@ use crate::particles::{CellList, Seeding, grid_to_particles, particles_to_grid, 
 use crate::splitting::{
     Memory, Method, Settings, SplitError, SplitLog, Unconverged, WallKind, Wetted, project,
 };
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 use thiserror::Error;
 
 /// The axis that gravity acts along.
@@ -184,9 +184,7 @@ impl<const D: usize> TankFlow<D> {
         let cells = self.mac.cells;
         let dt = self.settings.dt;
         let (mac, flags) = (&self.mac, &self.flags);
-        self.x
-            .par_iter_mut()
-            .for_each(|x| *x = moved(mac, flags, *x, dt));
+        parallel::each_mut(&mut self.x, 512, |_, x| *x = moved(mac, flags, *x, dt));
         self.flag();
         let list = CellList::new(cells, 1.0, &self.x);
         let (mut mac, mut valid) = particles_to_grid(&self.mac, &self.x, &self.v, &list);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use crate::stokes::system::System;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
@@ -77,30 +77,27 @@ pub(super) fn long_ends<const D: usize>(
         .iter()
         .map(|&p| (system.root(p), unknowns_of_an_end(system, p)))
         .collect();
-    let made: Vec<Option<[Schur; 2]>> = roots
-        .par_iter()
-        .map(|&(root, m)| {
-            let _span = run.recorder.span("plan", "low rank", Work::default());
-            let s = values.schur(root);
-            let coupling = s.submatrix(0, m, m, m).to_owned();
-            let factors = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, most_rank(m));
-            clear_upper_halves();
-            let (u, v) = factors?;
-            let end = |diagonal: faer::MatRef<'_, f64>, factor: &Schur| {
-                let n = m + factor.ncols();
-                Schur::from_fn(n, n, |i, j| match (i < m, j < m) {
-                    (true, true) => diagonal[(i, j)],
-                    (true, false) => factor[(i, j - m)],
-                    (false, true) => factor[(j, i - m)],
-                    (false, false) => 0.0,
-                })
-            };
-            Some([
-                end(s.submatrix(0, 0, m, m), &u),
-                end(s.submatrix(m, m, m, m), &v),
-            ])
-        })
-        .collect();
+    let made = parallel::each(&roots, 1, |&(root, m)| {
+        let _span = run.recorder.span("plan", "low rank", Work::default());
+        let s = values.schur(root);
+        let coupling = s.submatrix(0, m, m, m).to_owned();
+        let factors = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, most_rank(m));
+        clear_upper_halves();
+        let (u, v) = factors?;
+        let end = |diagonal: faer::MatRef<'_, f64>, factor: &Schur| {
+            let n = m + factor.ncols();
+            Schur::from_fn(n, n, |i, j| match (i < m, j < m) {
+                (true, true) => diagonal[(i, j)],
+                (true, false) => factor[(i, j - m)],
+                (false, true) => factor[(j, i - m)],
+                (false, false) => 0.0,
+            })
+        };
+        Some([
+            end(s.submatrix(0, 0, m, m), &u),
+            end(s.submatrix(m, m, m, m), &v),
+        ])
+    });
     for (&p, ends) in todo.iter().zip(made) {
         let Some(ends) = ends else { continue };
         let key = system.plan.kinds[system.root(p) as usize].key;

@@ -8,7 +8,7 @@
 //! - Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18 (1971): sums and products with their errors.
 //! - Demmel, Hida, Kahan, Li, Mukherjee, Riedy, "Error bounds from extra-precise iterative refinement", ACM Trans. Math. Software 32 (2006).
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::{ChipVector, Chunk, IsCancelled, LocalVectors, shared_squares};
 use crate::stokes::system::System;
@@ -81,18 +81,17 @@ impl LocalVectors {
             shared: Vec::new(),
             local: vec![0.0; self.n],
         };
-        let boundaries: Vec<Vec<Twice>> = self
-            .chunks(&mut out.local)
-            .into_par_iter()
-            .filter(|_| !is_cancelled())
-            .map(|mut chunk| {
-                let from = self.first[chunk.instances[0] as usize];
-                let own = from..from + chunk.local.len();
-                let of = |state: &ChipVector| state.local.get(own.clone()).map(<[f64]>::to_vec);
-                let loads = of(loads).unwrap_or_default();
-                chunk.residual(system, [&x.local[own.clone()], &rest.local[own]], &loads)
-            })
-            .collect();
+        let chunks = self.chunks(&mut out.local);
+        let boundaries = parallel::map_owned(chunks, |mut chunk| {
+            if is_cancelled() {
+                return Vec::new();
+            }
+            let from = self.first[chunk.instances[0] as usize];
+            let own = from..from + chunk.local.len();
+            let of = |state: &ChipVector| state.local.get(own.clone()).map(<[f64]>::to_vec);
+            let loads = of(loads).unwrap_or_default();
+            chunk.residual(system, [&x.local[own.clone()], &rest.local[own]], &loads)
+        });
         if is_cancelled() {
             out.shared = vec![0.0; loads.shared.len()];
             return out;

@@ -16,8 +16,8 @@ mod unknowns;
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use self::leaves::{Cutter, Prepared};
 use self::lists::{join, lists};
@@ -56,21 +56,14 @@ pub fn piece<const D: usize>(
     shop.go_on()?;
     // Side by side; only those that turn out to be new are made.
     let is_cancelled = shop.is_cancelled;
-    let prepared: Vec<Option<Prepared>> = tree
-        .nodes
-        .par_iter()
-        .enumerate()
-        .map_init(
-            || scratches.take(),
-            |scratch, (t, node)| match node {
-                DissectionNode::Leaf { .. } if is_cancelled() => None,
-                DissectionNode::Leaf { cells } => {
-                    Some(cutter.prepare(t, cells, mirrored(t), scratch))
-                }
-                DissectionNode::Join { .. } => None,
-            },
-        )
-        .collect();
+    let take = || scratches.take();
+    let prepared = parallel::map_with(tree.nodes.len(), 1, take, |scratch, t| {
+        match &tree.nodes[t] {
+            DissectionNode::Leaf { .. } if is_cancelled() => None,
+            DissectionNode::Leaf { cells } => Some(cutter.prepare(t, cells, mirrored(t), scratch)),
+            DissectionNode::Join { .. } => None,
+        }
+    });
     let lists = lists(
         &tree,
         &prepared,
@@ -150,37 +143,30 @@ pub fn piece<const D: usize>(
         };
         ranges(list.iter().map(image))
     };
-    let nodes: Vec<Node> = lists
-        .par_iter()
-        .enumerate()
-        .map(|(k, list)| Node {
-            kind: kinds[k],
-            boundary: place(&list.boundary, Some(mirrored(k))),
-            eliminated: firsts[k],
-            depth: depth[k],
-        })
-        .collect();
+    let nodes = parallel::map(lists.len(), 16, |k| Node {
+        kind: kinds[k],
+        boundary: place(&lists[k].boundary, Some(mirrored(k))),
+        eliminated: firsts[k],
+        depth: depth[k],
+    });
     let kinds = &shop.plan.kinds;
     let walk = Tree::new(n_boundary, n as usize, nodes, |kind| {
         kinds[kind as usize].n_eliminated > 0
     });
     let (numbers, n_boundary_nodes) = node_numbers(polygon, &space);
     let leaves = &shop.leaves;
-    let patches: Vec<Patch> = placed
-        .par_iter()
-        .map(|(leaf, found)| {
-            let at = |m: &BlockMesh<D>, k: usize| Point::new(m.nodes[k][0], m.nodes[k][1]);
-            let own = &leaves[*leaf as usize].mesh;
-            Patch {
-                leaf: *leaf,
-                unknowns: place(&found.order, None),
-                nodes: found.nodes.iter().map(|&k| numbers[k as usize]).collect(),
-                angle: 0.0,
-                scale: 1.0,
-                origin: at(&space.mesh, found.nodes[0] as usize) - at(own, 0),
-            }
-        })
-        .collect();
+    let patches = parallel::each(&placed, 16, |(leaf, found)| {
+        let at = |m: &BlockMesh<D>, k: usize| Point::new(m.nodes[k][0], m.nodes[k][1]);
+        let own = &leaves[*leaf as usize].mesh;
+        Patch {
+            leaf: *leaf,
+            unknowns: place(&found.order, None),
+            nodes: found.nodes.iter().map(|&k| numbers[k as usize]).collect(),
+            angle: 0.0,
+            scale: 1.0,
+            origin: at(&space.mesh, found.nodes[0] as usize) - at(own, 0),
+        }
+    });
     let own_units = shop.extrusion.unit().is_none();
     let socket_scale = |m: &PlaneSocket| if own_units { m.scale } else { 1.0 };
     let socket_scales: Vec<f64> = polygon.sockets.iter().map(socket_scale).collect();

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use web_time::Instant;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stokeslet_base::parallel;
 
 use super::{PartError, Placed};
 use crate::canonical::{CanonicalShape, Canonicalised};
@@ -169,7 +169,7 @@ pub(super) fn make<const D: usize>(
         (supply.progress)(done.fetch_add(1, Ordering::Relaxed), orders.len());
         Ok((made, [meshed, clock.elapsed().as_secs_f64()]))
     };
-    let made: Vec<_> = orders.par_iter().map(one).collect();
+    let made = parallel::each(orders, 1, one);
     let (mut pieces, mut seconds) = (Vec::with_capacity(orders.len()), [0.0; 2]);
     for (order, made) in orders.iter().zip(made) {
         let part = order.part;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 use super::Prepared;
 use super::scratch::{Scratch, Scratches};
@@ -44,19 +44,14 @@ pub(super) fn lists(
             shape: None,
         }
     };
-    let mut lists: Vec<List> = leaves.par_iter().map(of_leaf).collect();
+    let mut lists: Vec<List> = parallel::each(leaves, 16, of_leaf);
     for level in joins_by_height(tree) {
-        let listed: Vec<Option<List>> = level
-            .par_iter()
-            .map_init(
-                || scratches.take(),
-                |scratch, &(t, children)| {
-                    let context: Context<'_> = (unknowns, mirrored);
-                    let t = t as usize;
-                    (!is_cancelled()).then(|| list(&lists, t, &children, context, scratch))
-                },
-            )
-            .collect();
+        let take = || scratches.take();
+        let listed = parallel::map_with(level.len(), 1, take, |scratch, k| {
+            let (t, children) = level[k];
+            let context: Context<'_> = (unknowns, mirrored);
+            (!is_cancelled()).then(|| list(&lists, t as usize, &children, context, scratch))
+        });
         for (&(t, _), list) in level.iter().zip(listed) {
             lists[t as usize] = list?;
         }
