@@ -31,8 +31,82 @@ pub struct Series {
     pub points: Vec<[f64; 2]>,
 }
 
+/// How far apart values are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scale {
+    /// As they differ.
+    Linear,
+    /// As their logarithms do.
+    Logarithmic,
+}
+
+impl Scale {
+    /// Of a variable: values each so many times the one before, as ranges with logarithmic steps have, are drawn evenly.
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let even = |values: &[f64]| {
+            let mean = (values[values.len() - 1] - values[0]) / (values.len() - 1) as f64;
+            let mut steps = values.windows(2).map(|pair| pair[1] - pair[0]);
+            // Files have values to a few digits.
+            steps.all(|step| (step - mean).abs() <= 0.02 * mean)
+        };
+        if values.len() < 3 || !values.iter().all(|v| *v > 0.0 && v.is_finite()) || even(&values) {
+            return Self::Linear;
+        }
+        values.iter_mut().for_each(|v| *v = v.ln());
+        match even(&values) {
+            true => Self::Logarithmic,
+            false => Self::Linear,
+        }
+    }
+
+    fn place(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Logarithmic => value.ln(),
+        }
+    }
+
+    /// Ticks of an axis between two places of this scale, with their texts.
+    fn ticks(self, min: f64, max: f64) -> Vec<(f64, String)> {
+        let linear = |min: f64, max: f64| -> Vec<(f64, String)> {
+            let all = ticks(min, max).into_iter();
+            all.map(|value| (value, short(value, max - min))).collect()
+        };
+        if self == Self::Linear {
+            return linear(min, max);
+        }
+        let decades = (max - min) / std::f64::consts::LN_10;
+        let of_a_decade: &[f64] = match decades {
+            ..2.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        // A chart has room for some ten of them.
+        let every = (decades / 10.0).ceil().max(1.0) as usize;
+        let lowest = (min / std::f64::consts::LN_10).floor() as i32;
+        let powers = (lowest..=lowest + decades.ceil() as i32 + 1).step_by(every);
+        let all = powers.flat_map(|p| of_a_decade.iter().map(move |k| k * 10f64.powi(p)));
+        let found: Vec<(f64, String)> = all
+            .map(|value| (value.ln(), short(value, value)))
+            .filter(|(at, _)| (min - 1e-9..=max + 1e-9).contains(at))
+            .collect();
+        match found.len() {
+            // Less than a factor of two or so.
+            0 | 1 => {
+                let all = linear(min.exp(), max.exp()).into_iter();
+                all.map(|(value, text)| (value.ln(), text)).collect()
+            }
+            _ => found,
+        }
+    }
+}
+
 /// From data to the picture.
 struct Axis {
+    scale: Scale,
+    /// Of the scale.
     min: f64,
     max: f64,
     from: f64,
@@ -40,7 +114,8 @@ struct Axis {
 }
 
 impl Axis {
-    fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
+    /// For values that `scale` has placed.
+    fn new(scale: Scale, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|v| v.is_finite()) {
             (min, max) = (min.min(value), max.max(value));
@@ -53,11 +128,28 @@ impl Axis {
             let half = if min == 0.0 { 1.0 } else { 0.1 * min.abs() };
             (min, max) = (min - half, max + half);
         }
-        Self { min, max, from, to }
+        Self {
+            scale,
+            min,
+            max,
+            from,
+            to,
+        }
     }
 
     fn place(&self, value: f64) -> f64 {
+        self.placed(self.scale.place(value))
+    }
+
+    /// Of a value that the scale has placed.
+    fn placed(&self, value: f64) -> f64 {
         self.from + (value - self.min) / (self.max - self.min) * (self.to - self.from)
+    }
+
+    /// Where its ticks are in the picture, with their texts.
+    fn ticks(&self) -> impl Iterator<Item = (f64, String)> {
+        let all = self.scale.ticks(self.min, self.max).into_iter();
+        all.map(|(value, text)| (self.placed(value), text))
     }
 }
 
@@ -92,22 +184,20 @@ fn axes(x: &Axis, y: &Axis, (x_name, y_name): (&str, &str)) -> Group {
             .set("stroke", "#444")
     };
     let bottom = HEIGHT - BOTTOM;
-    for value in ticks(x.min, x.max) {
-        let at = x.place(value);
+    for (at, text) in x.ticks() {
         group = group.add(tick([at, bottom], [at, bottom + 5.0])).add(label(
             at,
             bottom + 19.0,
             "middle",
-            &short(value, x.max - x.min),
+            &text,
         ));
     }
-    for value in ticks(y.min, y.max) {
-        let at = y.place(value);
+    for (at, text) in y.ticks() {
         group = group.add(tick([LEFT - 5.0, at], [LEFT, at])).add(label(
             LEFT - 8.0,
             at + 4.0,
             "end",
-            &short(value, y.max - y.min),
+            &text,
         ));
     }
     let middle = TOP + (bottom - TOP) / 2.0;
@@ -160,8 +250,11 @@ fn document(title: &str) -> Document {
 /// Outputs over one variable, as lines through points.
 pub fn lines(title: &str, x_name: &str, y_name: &str, series: &[Series]) -> String {
     let all = || series.iter().flat_map(|s| &s.points);
-    let x = Axis::new(all().map(|p| p[0]), LEFT, WIDTH - RIGHT);
-    let y = Axis::new(all().map(|p| p[1]), HEIGHT - BOTTOM, TOP);
+    let scale = Scale::of(all().map(|p| p[0]));
+    let x = all().map(|p| scale.place(p[0]));
+    let x = Axis::new(scale, x, LEFT, WIDTH - RIGHT);
+    let y = all().map(|p| p[1]);
+    let y = Axis::new(Scale::Linear, y, HEIGHT - BOTTOM, TOP);
     let mut out = document(title).add(axes(&x, &y, (x_name, y_name)));
     for (k, one) in series.iter().enumerate() {
         let colour = COLOURS[k % COLOURS.len()];
@@ -209,8 +302,10 @@ pub fn map(title: &str, (x_name, y_name): (&str, &str), points: &[[f64; 3]]) -> 
         values
     };
     let (xs, ys) = (distinct(0), distinct(1));
+    let scales = [&xs, &ys].map(|values| Scale::of(values.iter().copied()));
     // Cells reach to halfway between neighbours, or half a step outwards at the ends.
-    let edges = |values: &[f64]| -> Vec<f64> {
+    let edges = |values: &[f64], scale: Scale| -> Vec<f64> {
+        let values: Vec<f64> = values.iter().map(|v| scale.place(*v)).collect();
         let n = values.len();
         let middle = |k: usize| (values[k] + values[k + 1]) / 2.0;
         (0..=n)
@@ -223,16 +318,16 @@ pub fn map(title: &str, (x_name, y_name): (&str, &str), points: &[[f64; 3]]) -> 
             })
             .collect()
     };
-    let (x_edges, y_edges) = (edges(&xs), edges(&ys));
-    let x = Axis::new(x_edges.iter().copied(), LEFT, WIDTH - RIGHT);
-    let y = Axis::new(y_edges.iter().copied(), HEIGHT - BOTTOM, TOP);
-    let z = Axis::new(points.iter().map(|p| p[2]), 0.0, 1.0);
+    let (x_edges, y_edges) = (edges(&xs, scales[0]), edges(&ys, scales[1]));
+    let x = Axis::new(scales[0], x_edges.iter().copied(), LEFT, WIDTH - RIGHT);
+    let y = Axis::new(scales[1], y_edges.iter().copied(), HEIGHT - BOTTOM, TOP);
+    let z = Axis::new(Scale::Linear, points.iter().map(|p| p[2]), 0.0, 1.0);
     let mut cells = Group::new();
     for p in points.iter().filter(|p| p[2].is_finite()) {
         let column = xs.partition_point(|v| *v < p[0]);
         let row = ys.partition_point(|v| *v < p[1]);
-        let (x0, x1) = (x.place(x_edges[column]), x.place(x_edges[column + 1]));
-        let (y0, y1) = (y.place(y_edges[row + 1]), y.place(y_edges[row]));
+        let (x0, x1) = (x.placed(x_edges[column]), x.placed(x_edges[column + 1]));
+        let (y0, y1) = (y.placed(y_edges[row + 1]), y.placed(y_edges[row]));
         cells = cells.add(
             Rectangle::new()
                 .set("x", x0)
@@ -256,14 +351,9 @@ pub fn map(title: &str, (x_name, y_name): (&str, &str), points: &[[f64; 3]]) -> 
                 .set("fill", colour(t)),
         );
     }
-    for value in ticks(z.min, z.max) {
-        let at = bottom - z.place(value) * (bottom - TOP);
-        scale = scale.add(label(
-            left + 18.0,
-            at + 4.0,
-            "start",
-            &short(value, z.max - z.min),
-        ));
+    for (at, text) in z.ticks() {
+        let at = bottom - at * (bottom - TOP);
+        scale = scale.add(label(left + 18.0, at + 4.0, "start", &text));
     }
     let out = document(title).add(cells).add(scale);
     format!("{}\n", out.add(axes(&x, &y, (x_name, y_name))))
@@ -395,5 +485,40 @@ mod tests {
             names,
             ["_.svg", "_-2.svg", "a_b.svg", "a_b-2.svg", "A_b-3.svg"]
         );
+    }
+
+    /// Where the first series' points lie across the picture, and the texts of ticks below.
+    fn across(points: &[f64]) -> (Vec<f64>, Vec<String>) {
+        let scale = Scale::of(points.iter().copied());
+        let x = Axis::new(scale, points.iter().map(|x| scale.place(*x)), 0.0, 1.0);
+        let texts = x.ticks().map(|tick| tick.1).collect();
+        (points.iter().map(|p| x.place(*p)).collect(), texts)
+    }
+
+    #[test]
+    fn logarithmic_ranges_are_drawn_evenly_and_others_as_they_are() {
+        let (places, texts) = across(&[1e-9, 1e-8, 1e-7, 1e-6]);
+        for (at, expected) in places.iter().zip([0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]) {
+            assert!((at - expected).abs() < 1e-12, "{places:?}");
+        }
+        assert_eq!(texts, ["1e-9", "1e-8", "1e-7", "1e-6"]);
+        // To three digits, as a table has them; within two decades ticks are closer.
+        let (places, texts) = across(&[10.0, 21.5, 46.4, 100.0]);
+        assert!((places[1] - 1.0 / 3.0).abs() < 2e-3, "{places:?}");
+        assert_eq!(texts, ["10", "20", "50", "100"]);
+        // Within a factor of two.
+        let (places, texts) = across(&[1.0, 1.2, 1.44, 1.728]);
+        assert!((places[1] - 1.0 / 3.0).abs() < 1e-12, "{places:?}");
+        assert!(texts.len() > 2, "{texts:?}");
+        for linear in [
+            &[1.0, 2.0, 3.0][..],
+            &[1.0, 10.0],
+            &[0.0, 1.0, 10.0],
+            &[1.0, 2.0, 30.0],
+        ] {
+            let (places, _) = across(linear);
+            let part = (linear[1] - linear[0]) / (linear[linear.len() - 1] - linear[0]);
+            assert!((places[1] - part).abs() < 1e-12, "{linear:?}");
+        }
     }
 }

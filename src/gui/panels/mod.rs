@@ -232,10 +232,10 @@ impl Panels {
         let asked = Side::bottom("status")
             .frame(bar(ui, Margin::symmetric(8, 3)))
             .show(ui, |ui| status::status_ui(ui, context, pointer, out));
-        if asked.inner {
-            self.tab = Some(Panel::Problems);
-            if !context.settings.panels.contains(&Panel::Problems) {
-                out.push(Command::TogglePanel(Panel::Problems));
+        if let Some(panel) = asked.inner {
+            self.choose(panel);
+            if !context.settings.panels.contains(&panel) {
+                out.push(Command::TogglePanel(panel));
             }
         }
         if is_open(context, Place::Left) {

@@ -5,6 +5,8 @@ mod doubts;
 pub(crate) mod errors;
 mod ports;
 
+pub use doubts::doubts_of;
+
 use std::collections::BTreeMap;
 
 use eframe::egui::{
@@ -57,9 +59,9 @@ pub fn results_ui(
         return;
     };
     errors::line_ui(ui, context.results, solved, out);
+    doubts::doubts_ui(ui, &doubts_of(context));
     heading(ui, "Flow");
     flow_ui(ui, context, solved, out);
-    doubts::doubts_ui(ui, context, solved);
     if let Some(before) = context.before {
         before::before_ui(ui, before, solved, out);
     }

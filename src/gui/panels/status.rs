@@ -5,29 +5,36 @@ use eframe::egui::{self, Align, Layout, RichText, Role, Ui, WidgetInfo};
 use super::advice::is_blank;
 use super::icons::{Icon, icon};
 use super::problems::{counts, good, summary};
+use super::results::doubts_of;
 use super::toolbar::{bar, progress, seconds};
 use crate::command::{Command, Panel};
 use crate::context::ViewContext;
 use crate::results::Results;
+use crate::words::quoted;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity, figures, percent};
 
-/// Draws the status line. Returns whether the problems were asked for.
+/// Draws the status line. Returns the panel that was asked for.
 pub fn status_ui(
     ui: &mut Ui,
     context: &ViewContext<'_>,
     pointer: Option<Point>,
     out: &mut Vec<Command>,
-) -> bool {
-    let mut asked = false;
+) -> Option<Panel> {
+    let mut asked = None;
     ui.horizontal(|ui| {
         place(ui, pointer);
         ui.separator();
         // From the right first: what is left is the hint's, which may be cut.
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            asked = problems(ui, context);
+            if problems(ui, context) {
+                asked = Some(Panel::Problems);
+            }
             ui.separator();
             solver(ui, context, out);
+            if doubts(ui, context) {
+                asked = Some(Panel::Results);
+            }
             ui.separator();
             if let Some(text) = selected(context) {
                 ui.label(text);
@@ -121,6 +128,25 @@ fn solver(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         RichText::new(text)
     })
     .on_hover_text(tip);
+}
+
+/// How many doubts stand beside the results; whether they were asked for.
+fn doubts(ui: &mut Ui, context: &ViewContext<'_>) -> bool {
+    let doubts = doubts_of(context);
+    if doubts.is_empty() {
+        return false;
+    }
+    ui.separator();
+    let color = ui.visuals().warn_fg_color;
+    let text = match doubts.len() {
+        1 => "1 doubt".to_owned(),
+        n => format!("{n} doubts"),
+    };
+    let response = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Results: {text}")));
+    icon(ui, Icon::Warning, color);
+    let messages: Vec<String> = doubts.iter().map(|d| quoted(&d.message)).collect();
+    response.on_hover_text(messages.join("\n\n")).clicked()
 }
 
 /// `1.49 M unknowns · r = 8 · ± 0.021 % · 93 % reused · 0.16 s`.

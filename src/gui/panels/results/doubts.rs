@@ -1,17 +1,25 @@
 //! What makes the numbers doubtful although the equations are solved: the depth, cells, inertia, pressures.
 
+use std::sync::Arc;
+
 use eframe::egui::{Label, RichText, Ui};
 
 use crate::context::ViewContext;
 use crate::panels::advice::advice;
 use crate::panels::icons::{Icon, icon};
-use crate::results::Solved;
 use crate::words::quoted;
+use stokeslet_base::diagnostic::Diagnostic;
 
-/// The warnings that `solve` prints, if there are any.
-pub(super) fn doubts_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved) {
+/// The warnings that `solve` prints of what is shown, if there are any.
+pub fn doubts_of(context: &ViewContext<'_>) -> Arc<[Diagnostic]> {
     let density = context.document.design.as_ref().and_then(|d| d.density);
-    for doubt in solved.doubts(density.map(|density| density.0)).iter() {
+    let solved = context.results.solved.as_ref();
+    solved.map_or_else(Arc::default, |s| s.doubts(density.map(|density| density.0)))
+}
+
+/// Draws them.
+pub(super) fn doubts_ui(ui: &mut Ui, doubts: &[Diagnostic]) {
+    for doubt in doubts {
         ui.add_space(4.0);
         ui.horizontal_top(|ui| {
             let colour = ui.visuals().warn_fg_color;
@@ -29,8 +37,10 @@ pub(super) fn doubts_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved)
 
 #[cfg(test)]
 mod tests {
+    use eframe::egui::Role;
     use egui_kittest::kittest::Queryable;
 
+    use crate::command::{Command, Panel};
     use crate::panels::advice::advice;
     use crate::panels::testing::{Shown, harness, opened_example};
     use crate::results::tests::solved_example;
@@ -47,6 +57,26 @@ mod tests {
             let solved = solved_example(name, 4);
             assert_eq!(solved.doubts(None).is_empty(), !is_doubted, "{name}");
         }
+    }
+
+    /// However small the window is, the status line tells how many there are; a click on it shows them.
+    #[test]
+    fn the_status_line_counts_them_and_leads_to_them() {
+        let mut state = opened_example("tee");
+        state.settings.panels.remove(&Panel::Results);
+        let counted = "Results: 2 doubts";
+        let before = harness(&Shown::new(opened_example("tee")));
+        assert!(
+            before.query_by_label(counted).is_none(),
+            "nothing is solved"
+        );
+        state.results.solved = Some(solved_example("tee", 4));
+        let shown = Shown::new(state);
+        let mut harness = harness(&shown);
+        harness.get_by_role_and_label(Role::Button, counted).click();
+        harness.run_steps(2);
+        let asked = Command::TogglePanel(Panel::Results);
+        assert_eq!(shown.borrow().commands, [asked]);
     }
 
     /// A density is no part of what is solved, and nobody is told to write TOML.
