@@ -72,7 +72,7 @@
 //! | read another program's files | a file in `cad/import/`, its row in `cad/import/format.rs` |
 //! | draw netlists otherwise | `cad/drawing/`, mapped in its `mod.rs` |
 //! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
-//! | change how loops are shared out to threads | `base/parallel.rs` |
+//! | change how loops are shared out to threads | `base/parallel.rs`; those of contact's steps are in `contact/loops.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `cad/edits/` |
 //! | change what runs behind the window, on threads or between a page's frames | `gui/background.rs`; where a page's files come from and go to: `gui/files/memory.rs`, `flow/export/page.rs` |

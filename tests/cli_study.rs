@@ -321,6 +321,108 @@ fn sensitivities_are_a_table_and_a_fit_is_a_design() {
     assert!(err.contains("D349"), "{err}");
 }
 
+#[test]
+fn a_fitted_design_has_what_was_set_and_its_own_file_is_kept_where_goals_are_missed() {
+    let folder = folder();
+    let here = folder.path();
+    let goal = "ports.left.flow_rate = 3 * ports.right.flow_rate";
+    let fit = |vary: &'static str, out: &'static str| {
+        let set = ["--set", "q=1.2 uL/min"];
+        [
+            &[
+                "fit", "tee.toml", "--vary", vary, "--goal", goal, "--out", out,
+            ][..],
+            &set,
+        ]
+        .concat()
+    };
+    let (out, _) = demand(0, here, &fit("l=1mm:8mm", "fitted.toml"));
+    assert!(out.contains("and") && out.contains(", met"), "{out}");
+    let (out, _) = demand(0, here, &["solve", "fitted.toml", "--ports-only"]);
+    assert!(
+        out.contains("-900 nL/min") && out.contains("-300 nL/min"),
+        "{out}"
+    );
+    let (out, err) = demand(3, here, &fit("l=3mm:8mm", "tee.toml"));
+    assert!(out.contains("missed by") && out.contains("nL/min"), "{out}");
+    assert!(err.contains("`tee.toml` is left as it was"), "{err}");
+    assert_eq!(fs::read_to_string(here.join("tee.toml")).unwrap(), TEE);
+}
+
+/// Neither somebody's notes nor the table of solves; its own is written over.
+#[test]
+fn a_sweep_leaves_tables_of_something_else_alone() {
+    let folder = folder();
+    let here = folder.path();
+    let study = STUDY.replace("count = 80", "count = 2");
+    fs::write(
+        here.join("study.toml"),
+        study.replace("count = 10", "count = 2"),
+    )
+    .unwrap();
+    fs::create_dir(here.join("notes")).unwrap();
+    let notes = here.join("notes/results.csv");
+    fs::write(&notes, "a year of work\n").unwrap();
+    let (_, err) = demand(2, here, &["sweep", "study.toml", "--out", "notes"]);
+    assert!(err.contains("table of something else"), "{err}");
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "a year of work\n");
+    demand(
+        0,
+        here,
+        &["solve", "tee.toml", "--ports-only", "--out", "solved"],
+    );
+    demand(2, here, &["sweep", "study.toml", "--out", "solved"]);
+    demand(0, here, &["sweep", "study.toml", "--out", "own"]);
+    demand(
+        0,
+        here,
+        &["sweep", "study.toml", "--out", "own", "--resume"],
+    );
+    for shard in ["1/2", "2/2"] {
+        demand(
+            0,
+            here,
+            &["sweep", "study.toml", "--out", "big", "--shard", shard],
+        );
+    }
+    let merge = ["sweep", "merge", "big/shard-1-of-2", "big/shard-2-of-2"];
+    demand(0, here, &merge);
+    demand(0, here, &merge);
+    let (_, err) = demand(2, here, &[&merge[..], &["--out", "notes"]].concat());
+    assert!(err.contains("table of something else"), "{err}");
+}
+
+/// What `solve` warns of is told of points and of what a fit found.
+#[test]
+fn doubts_are_told_of_sweeps_and_fits() {
+    let folder = folder();
+    let here = folder.path();
+    let study = STUDY.replace(", count = 80", ", count = 2");
+    let fast = study
+        .replace("count = 10", "count = 2")
+        .replace("9 uL/min", "90 mL/min");
+    fs::write(here.join("study.toml"), fast).unwrap();
+    let (_, err) = demand(0, here, &["sweep", "study.toml"]);
+    assert!(err.contains("D408: the Reynolds number"), "{err}");
+    let table = fs::read_to_string(here.join("sweep/results.csv")).unwrap();
+    let doubtful = table.lines().filter(|line| line.contains("D408")).count();
+    assert_eq!(doubtful, 2, "{table}");
+    let goal = "ports.inlet.pressure = 3 bar";
+    let (_, err) = demand(
+        0,
+        here,
+        &[
+            "fit",
+            "tee.toml",
+            "--vary",
+            "q=1uL/min:1L/min",
+            "--goal",
+            goal,
+        ],
+    );
+    assert!(err.contains("D408"), "{err}");
+}
+
 /// A channel that two streams share, a millimetre long.
 const SHARED: &str = r#"format = 1
 [variables]

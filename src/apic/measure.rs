@@ -160,11 +160,11 @@ pub fn transform(values: &mut [Complex<f64>], n: [usize; 2]) {
     let mut planner = FftPlanner::new();
     let rows = planner.plan_fft_forward(n[0]);
     // As many lines as fit, each by itself.
-    let lines = |n: usize| n * (LINES / n).max(1);
+    let lines = |n: usize| n * (SHARE / n).max(1);
     parallel::pieces_mut(values, lines(n[0]), |_, some| rows.process(some));
     let columns = planner.plan_fft_forward(n[1]);
     let turn = |of: &[Complex<f64>], [n, m]: [usize; 2]| {
-        parallel::map(n * m, LINES, |i| of[i % m * n + i / m])
+        parallel::fill(n * m, SHARE, |i| of[i % m * n + i / m])
     };
     let mut turned = turn(values, n);
     parallel::pieces_mut(&mut turned, lines(n[1]), |_, some| columns.process(some));
@@ -172,7 +172,7 @@ pub fn transform(values: &mut [Complex<f64>], n: [usize; 2]) {
 }
 
 /// Values that are worth a thread where each takes nanoseconds.
-const LINES: usize = 8192;
+const SHARE: usize = 8192;
 
 /// The part of `E_vel` in the modes `(±a, ±a)` of both components, `a` waves across the domain: `E_taylor`, m²/s².
 #[must_use]

@@ -189,7 +189,7 @@ impl<const D: usize> Pressure<D> {
     #[must_use]
     pub fn outflow(&self, domain: &Domain<'_, D>, u: &Faces<D>) -> Vec<f64> {
         let grid = domain.grid;
-        parallel::map(self.of.len(), 4096, |k| {
+        parallel::fill(self.of.len(), 4096, |k| {
             let c = grid.cells.coordinates(self.of[k] as usize);
             let mut sum = 0.0;
             for (axis, u) in u.iter().enumerate() {

@@ -286,7 +286,7 @@ impl<const D: usize> World<D> {
     pub(crate) fn cells_of_particles(&self) -> Vec<u32> {
         let of = |x: &[f64; D]| self.grid.cell_of(*x) as u32;
         let x = &self.particles.x;
-        parallel::map(x.len(), 4096, |p| of(&x[p]))
+        parallel::fill(x.len(), 4096, |p| of(&x[p]))
     }
 
     /// `particles -> before`.

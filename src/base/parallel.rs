@@ -1,9 +1,11 @@
 //! Loops on the threads of the caller's pool: results in order, the same for any number of threads.
 //!
-//! All of them come down to [`tasks`], which knows no types: what a loop adds to a program is its body. Rayon's own iterators are compiled
-//! anew for every closure; they were a quarter of the intermediate code of `flow` and of `apic`.
+//! All of them come down to [`tasks`], which knows no types, and to functions that know only those of results: what a loop adds to a program
+//! is little more than its body. Rayon's own iterators are compiled anew for every closure; they were a quarter of the intermediate code of
+//! `flow` and of `apic`.
 //!
 //! Sums aren't here: their order must not hang on how many threads there are. Sum pieces of a fixed size with [`map`], and then its results.
+//! Nor do errors end a loop: collect [`map`]'s results, and the first error in order is the same for any number of threads.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,25 +15,32 @@ use rayon::prelude::*;
 /// Spans a thread, so that one who is done early finds more to do.
 const SPANS: usize = 32;
 
-/// `work(0)` to `work(n - 1)`, shared out one by one.
+/// Calls `work(0)` to `work(n - 1)`, each of which any thread may take.
 pub fn tasks(n: usize, work: &(dyn Fn(usize) + Sync)) {
     if n < 2 || rayon::current_num_threads() == 1 {
         (0..n).for_each(work);
     } else {
-        (0..n).into_par_iter().for_each(work);
+        (0..n).into_par_iter().with_max_len(1).for_each(work);
     }
 }
 
-/// What `of` adds to a list for each span of `0..n`, one span after the other.
+/// Lists what `of` adds for each span of `0..n`, one span after the other.
 ///
-/// For loops that keep some memory from one element to the next, or give none or several results for one. Where spans begin depends on the
-/// threads there are, so nothing that `of` adds may.
+/// For loops that give none or several results for an element. Where spans begin depends on the threads there are, so nothing that `of` adds may.
 /// # Shapes and units
 /// - `least`: elements below which a span isn't worth a thread of its own
 pub fn spans<T: Send>(
     n: usize,
     least: usize,
     of: impl Fn(Range<usize>, &mut Vec<T>) + Sync,
+) -> Vec<T> {
+    spans_of(n, least, &of)
+}
+
+fn spans_of<T: Send>(
+    n: usize,
+    least: usize,
+    of: &(dyn Fn(Range<usize>, &mut Vec<T>) + Sync),
 ) -> Vec<T> {
     let size = size_of_span(n, least);
     let mut all = Vec::new();
@@ -45,9 +54,9 @@ pub fn spans<T: Send>(
         of(k * size..n.min((k + 1) * size), &mut out);
         *held(&made[k]) = out;
     });
-    all.reserve(made.iter().map(|out| held(out).len()).sum());
-    for mut out in made {
-        all.append(out.get_mut().unwrap_or_else(PoisonError::into_inner));
+    all.reserve_exact(made.iter().map(|out| held(out).len()).sum());
+    for out in made {
+        all.append(&mut own(out));
     }
     all
 }
@@ -56,24 +65,40 @@ pub fn spans<T: Send>(
 ///
 /// # Shapes and units
 /// - `least`: elements below which sharing out isn't worth a thread: 1 where each takes microseconds, thousands where each takes a nanosecond
+/// # Accuracy and cost
+/// Results of spans are copied into one list; [`fill`] writes them where they stay.
 pub fn map<T: Send>(n: usize, least: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    spans(n, least, |span, out| {
+    spans_of(n, least, &|span, out| {
         out.reserve_exact(span.len());
         span.for_each(|k| out.push(of(k)));
     })
 }
 
+/// [`map`] for results that take less time than to copy them.
+pub fn fill<T: Send + Clone + Default>(
+    n: usize,
+    least: usize,
+    of: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    let mut out = vec![T::default(); n];
+    each_mut(&mut out, size_of_span(n, least), |k, out| *out = of(k));
+    out
+}
+
 /// [`map`] with some memory of its own for each thread, such as lists that are filled anew.
-pub fn map_with<M, T: Send>(
+pub fn map_with<M: Send, T: Send>(
     n: usize,
     least: usize,
     memory: impl Fn() -> M + Sync,
     of: impl Fn(&mut M, usize) -> T + Sync,
 ) -> Vec<T> {
-    spans(n, least, |span, out| {
-        let mut memory = memory();
+    let idle = Mutex::new(Vec::new());
+    spans_of(n, least, &|span, out| {
+        let lent = held(&idle).pop();
+        let mut lent = lent.unwrap_or_else(&memory);
         out.reserve_exact(span.len());
-        span.for_each(|k| out.push(of(&mut memory, k)));
+        span.for_each(|k| out.push(of(&mut lent, k)));
+        held(&idle).push(lent);
     })
 }
 
@@ -82,15 +107,32 @@ pub fn each<A: Sync, T: Send>(items: &[A], least: usize, of: impl Fn(&A) -> T + 
     map(items.len(), least, |k| of(&items[k]))
 }
 
-/// `items.into_iter().map(of)`, an item a task: for items that are to be had only once, as parts of a list that is written to.
+/// `items.into_iter().map(of)`, where any thread may take any item: for those that cost much and unevenly, and for those that are to be had only
+/// once, as parts of a list that is written to.
 pub fn map_owned<A: Send, T: Send>(items: Vec<A>, of: impl Fn(A) -> T + Sync) -> Vec<T> {
+    map_owned_of(items, &of)
+}
+
+fn map_owned_of<A: Send, T: Send>(items: Vec<A>, of: &(dyn Fn(A) -> T + Sync)) -> Vec<T> {
+    if items.len() < 2 || rayon::current_num_threads() == 1 {
+        return items.into_iter().map(of).collect();
+    }
     let items: Vec<Mutex<Option<A>>> = items.into_iter().map(|a| Mutex::new(Some(a))).collect();
-    let of = |k: usize| held(&items[k]).take().map(&of);
-    map(items.len(), 1, of).into_iter().flatten().collect()
+    let made: Vec<Mutex<Option<T>>> = items.iter().map(|_| Mutex::default()).collect();
+    tasks(items.len(), &|k| {
+        let item = held(&items[k]).take();
+        let result = item.map(of);
+        *held(&made[k]) = result;
+    });
+    made.into_iter().filter_map(own).collect()
 }
 
 /// Works on pieces of a list, `size` elements each but for the last; `work` has a piece's first index and the piece.
 pub fn pieces_mut<T: Send>(x: &mut [T], size: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+    pieces_of(x, size, &work);
+}
+
+fn pieces_of<T: Send>(x: &mut [T], size: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
     if x.len() <= size {
         return work(0, x);
     }
@@ -100,7 +142,7 @@ pub fn pieces_mut<T: Send>(x: &mut [T], size: usize, work: impl Fn(usize, &mut [
 
 /// Works on every element of a list, in pieces of `size`; `work` has its index and the element.
 pub fn each_mut<T: Send>(x: &mut [T], size: usize, work: impl Fn(usize, &mut T) + Sync) {
-    pieces_mut(x, size, |first, piece| {
+    pieces_of(x, size, &|first, piece| {
         for (k, x) in piece.iter_mut().enumerate() {
             work(first + k, x);
         }
@@ -108,14 +150,20 @@ pub fn each_mut<T: Send>(x: &mut [T], size: usize, work: impl Fn(usize, &mut T) 
 }
 
 fn size_of_span(n: usize, least: usize) -> usize {
-    n.div_ceil(SPANS * rayon::current_num_threads())
-        .max(least)
-        .max(1)
+    match rayon::current_num_threads() {
+        1 => n.max(1),
+        threads => n.div_ceil(SPANS * threads).max(least).max(1),
+    }
 }
 
-/// A task that panics ends the loop, so nobody reads what it left.
+// A task that panics ends the loop, so nobody reads what it left.
+
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn own<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -135,6 +183,7 @@ mod tests {
                     for least in [0, 1, 7, 5000] {
                         let squares: Vec<usize> = (0..n).map(|k| k * k).collect();
                         assert_eq!(map(n, least, |k| k * k), squares);
+                        assert_eq!(fill(n, least, |k| k * k), squares);
                         let even = spans(n, least, |span, out| {
                             out.extend(span.filter(|k| k % 2 == 0));
                         });
@@ -174,6 +223,14 @@ mod tests {
     }
 
     #[test]
+    fn memory_is_lent_again() {
+        let made = std::sync::atomic::AtomicUsize::new(0);
+        let make = || made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        on_threads(2, || drop(map_with(1000, 1, make, |_, k| k)));
+        assert!(made.into_inner() <= 2);
+    }
+
+    #[test]
     fn several_threads_take_part() {
         // Each task waits until the other has begun.
         let both = std::sync::Barrier::new(2);
@@ -181,6 +238,21 @@ mod tests {
             tasks(2, &|_| {
                 both.wait();
             });
+        });
+    }
+
+    #[test]
+    fn items_that_cost_much_are_nobodys_for_being_neighbours() {
+        // The first two wait for each other.
+        let both = std::sync::Barrier::new(2);
+        on_threads(2, || {
+            let of = |k: usize| {
+                if k < 2 {
+                    both.wait();
+                }
+                k
+            };
+            assert_eq!(map_owned((0..8).collect(), of), (0..8).collect::<Vec<_>>());
         });
     }
 

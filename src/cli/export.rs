@@ -107,6 +107,14 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
                     format.name()
                 );
             }
+            if settings.is_control {
+                print_out(&format!(
+                    "{}: {} bytes; the control layer\n",
+                    path.display(),
+                    bytes.len()
+                ))?;
+                continue;
+            }
             let (islands, holes) = outlines.islands_and_holes();
             let area = outlines.area() * 1e6;
             print_out(&format!(

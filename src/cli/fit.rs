@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::design::{Design, Edit, Value, rewrite};
-use stokeslet::export::readable::Quantity;
+use stokeslet::export::readable::{Quantity, percent};
 use stokeslet::export::write_file;
-use stokeslet::study::fit::{Fit, FitError, Goal, Varied};
-use stokeslet::study::output::Catalogue;
+use stokeslet::study::fit::{Fit, FitError, Goal, TOLERANCE, Varied};
+use stokeslet::study::output::{Catalogue, Output};
 use stokeslet::study::prepared::nominal;
-use stokeslet::study::sample::Sampler;
-use stokeslet::study::study::Sample;
+use stokeslet::study::sample::{Sampled, Sampler};
+use stokeslet::study::study::{Sample, unit};
 use stokeslet::table::Table;
 use stokeslet::units::{Dimension, print_quantity, to_digits};
 
+use super::inputs::is_same_file;
 use super::load::{Opened, settings_for};
 use super::outcome::{CliError, Outcome};
 use super::report::ports;
@@ -104,7 +105,25 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
             });
         }
     };
+    // What was set stays set where the design is written.
     let mut edits = Vec::new();
+    for setting in opened
+        .set
+        .iter()
+        .filter(|s| varied.iter().all(|v| v.name != s.name))
+    {
+        let value = match Sample::parse(&setting.value) {
+            Sample::Amount(value, powers) => match Dimension::of_powers(powers) {
+                Some(dimension) => Value::Quantity(value, dimension),
+                None => Value::Number(value),
+            },
+            Sample::Text(text) => Value::Text(text),
+        };
+        edits.push(Edit::SetVariable {
+            name: setting.name.clone(),
+            value,
+        });
+    }
     let mut text = String::new();
     for (varied, &value) in varied.iter().zip(&fitted.values) {
         let (name, value) = (varied.name.clone(), to_digits(value, DIGITS));
@@ -120,17 +139,33 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
         };
         edits.push(Edit::SetVariable { name, value });
     }
-    for (goal, miss) in args.goal.iter().zip(&fitted.misses) {
-        text += &match miss {
-            Some(miss) => format!("  {goal}: missed by {:.1e}\n", miss.abs()),
-            None => format!("  {goal}\n"),
-        };
+    for ((told, goal), miss) in args.goal.iter().zip(&goals).zip(&fitted.misses) {
+        text += &format!("  {told}: {}\n", reached(goal, &fitted.sampled, *miss));
     }
     let flow = Quantity::of_flow(chip.depth.is_some());
     text += &ports(&fitted.sampled.solution.ports, flow, None);
     text += &format!("  {} steps, {} solves\n", fitted.steps, fitted.solves);
     print_out(&text)?;
-    if let Some(path) = &args.out {
+    print_diagnostics(
+        &fitted
+            .sampled
+            .doubts(sampler.resolution(args.resolution, design)),
+        &args.design.display().to_string(),
+        &loaded.text,
+    );
+    if !fitted.is_settled {
+        eprintln!(
+            "stopped after {} steps: more may bring something smaller or larger still; go on from these values",
+            fitted.steps
+        );
+    }
+    let is_over = args
+        .out
+        .as_deref()
+        .is_some_and(|out| is_same_file(out, &args.design));
+    if is_over && !fitted.is_met {
+        eprintln!("`{}` is left as it was", args.design.display());
+    } else if let Some(path) = &args.out {
         let new = rewrite(&loaded.text, &edits).map_err(|error| CliError::Usage {
             message: error.to_string(),
         })?;
@@ -140,7 +175,29 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
         eprintln!("the goals can't be met within the bounds from this start");
         return Ok(Outcome::Inaccurate);
     }
-    Ok(Outcome::Fine)
+    Ok(match fitted.is_settled {
+        true => Outcome::Fine,
+        false => Outcome::Inaccurate,
+    })
+}
+
+/// What a goal's results have become, and whether an equation is met.
+fn reached(goal: &Goal, sampled: &Sampled, miss: Option<f64>) -> String {
+    let value = |output: &Output| match (output.of(sampled), Dimension::of_powers(output.powers)) {
+        (None, _) => "nothing".to_owned(),
+        (Some(value), Some(dimension)) => print_quantity(to_digits(value, 5), dimension),
+        (Some(value), None) => format!("{} {}", to_digits(value, 5), unit(output.powers)),
+    };
+    let value = |output: &Output| value(output).trim_end().to_owned();
+    let (left, right) = match goal {
+        Goal::Equal(left, right) | Goal::AtMost(left, right) => (left, right),
+        Goal::Minimise(output) | Goal::Maximise(output) => return value(output),
+    };
+    let met = match miss.unwrap_or_default().abs() {
+        miss if miss <= TOLERANCE => "met".to_owned(),
+        miss => format!("missed by {} of their mean", percent(miss)),
+    };
+    format!("{} and {}, {met}", value(left), value(right))
 }
 
 /// `w`, or `w=50um:150um`.

@@ -10,6 +10,7 @@ use stokeslet::study::sensitivity::{Context, Sensitivities, sensitivities};
 use stokeslet::study::tolerances::{percentages, picture};
 use stokeslet::table::Table;
 
+use super::inputs::is_same_file;
 use super::load::{Opened, settings_for};
 use super::outcome::{CliError, Outcome};
 use super::solve::listen_for_ctrl_c;
@@ -44,6 +45,15 @@ pub struct SensitivityArgs {
 /// # Errors
 /// What keeps it from being found.
 pub fn run(args: &SensitivityArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    if args
+        .out
+        .as_deref()
+        .is_some_and(|out| is_same_file(out, &args.design))
+    {
+        return Err(CliError::Usage {
+            message: "--out would replace the design by a table: give another file".to_owned(),
+        });
+    }
     let mut opened = Opened::new(&args.design, library, &args.set)?;
     let (Some(mut design), Some(chip)) = (opened.loaded.design.take(), opened.loaded.chip.take())
     else {
@@ -124,6 +134,16 @@ fn text(outputs: &[Output], found: &Sensitivities) -> String {
         }
         out.push('\n');
     }
+    let widths = |reason: &String| reason.starts_with("D222");
+    if found
+        .derivatives
+        .iter()
+        .any(|d| d.as_ref().is_err_and(widths))
+    {
+        out.push_str(
+            "  widths of parts that meet change together: give them one variable under [variables], which is a row here\n",
+        );
+    }
     let _ = writeln!(
         out,
         "  a solve: {:.3} s; all derivatives: {:.3} s",
@@ -142,7 +162,7 @@ fn csv(outputs: &[Output], found: &Sensitivities) -> String {
             cell(&format!("d {} / d parameter", output.head()))
         );
     }
-    out.push('\n');
+    out.push_str(",message\n");
     for (parameter, derivatives) in found.parameters.iter().zip(&found.derivatives) {
         let unit = head("", parameter.powers);
         let _ = write!(
@@ -156,7 +176,8 @@ fn csv(outputs: &[Output], found: &Sensitivities) -> String {
             let d = derivatives.as_ref().ok().and_then(|d| d[k]);
             let _ = write!(out, ",{}", d.map_or_else(String::new, |d| format!("{d:e}")));
         }
-        out.push('\n');
+        let reason = derivatives.as_ref().err().map_or("", String::as_str);
+        let _ = writeln!(out, ",{}", cell(reason));
     }
     out
 }

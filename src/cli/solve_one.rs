@@ -252,8 +252,9 @@ pub fn solve_one(
         ),
         false => None,
     };
-    let has_species = |design: &&Design| !design.species.species.is_empty();
-    let dissolved = loaded.design.as_ref().filter(has_species);
+    let asks =
+        |design: &&Design| !design.species.species.is_empty() || design.species.residence_time;
+    let dissolved = loaded.design.as_ref().filter(asks);
     let stage = recorder.as_ref().filter(|_| dissolved.is_some());
     let stage = stage.map(|r| r.stage("species"));
     // Cells of the solution lie in parts as they were meshed.

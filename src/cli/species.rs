@@ -165,7 +165,16 @@ pub fn run(
     formats: &[Format],
 ) -> Result<Found, SpeciesError> {
     let mut found = Found::default();
-    if request.skip || design.species.species.is_empty() {
+    if request.skip {
+        return Ok(found);
+    }
+    if design.species.species.is_empty() {
+        if design.species.residence_time {
+            let message = "no age is found: [species] has `residence_time` and no species";
+            let help = "ages are followed with a species' diffusivity: name one, such as the liquid's own, whose concentration is 0";
+            let warning = Diagnostic::warning("D418", message).with_help(help);
+            found.warnings.push(warning);
+        }
         return Ok(found);
     }
     let settings = request.settings;

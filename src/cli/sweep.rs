@@ -243,6 +243,7 @@ fn solve(args: &RunArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
         true => Existing::Resume,
         false => Existing::Refuse,
     };
+    refuse_foreign_table(&folder, &prepared.header)?;
     let (journal, records) = Journal::open(&folder, &prepared.header, existing)?;
     let threads = match args.threads {
         Some(n) => usize::from(n),
@@ -255,6 +256,20 @@ fn solve(args: &RunArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
         (journal, records),
         (&folder, with_parquet),
     )
+}
+
+/// Refuses a folder whose `results.csv` is of something else.
+fn refuse_foreign_table(folder: &Path, header: &Header) -> Result<(), CliError> {
+    let path = folder.join("results.csv");
+    if !path.exists() || table::is_of_study(&read(&path)?, header) {
+        return Ok(());
+    }
+    Err(CliError::Usage {
+        message: format!(
+            "`{}` is a table of something else: give another --out",
+            path.display()
+        ),
+    })
 }
 
 fn go(
@@ -303,6 +318,7 @@ fn go(
     write(folder, &prepared.header, &records, (n == 1, with_parquet))?;
     let failed = records.values().filter(|r| r.status != Status::Ok).count();
     eprint!("{}", reasons(records.values()));
+    eprint!("{}", doubts(records.values()));
     print_out(&format!(
         "{} of {total} points solved{}; {}\n",
         records.len() - failed,
@@ -353,6 +369,27 @@ fn reasons<'a>(records: impl Iterator<Item = &'a Record>) -> String {
         );
     }
     text
+}
+
+/// What makes points doubtful that were solved, of the first.
+fn doubts<'a>(records: impl Iterator<Item = &'a Record>) -> String {
+    let doubtful = |r: &&Record| r.status == Status::Ok && !r.message.is_empty();
+    let mut doubtful = records.filter(doubtful);
+    let Some(first) = doubtful.next() else {
+        return String::new();
+    };
+    let which = match doubtful.count() {
+        0 => format!("point {} is doubtful", first.index),
+        more => format!(
+            "{} points are doubtful, {} the first",
+            more + 1,
+            first.index
+        ),
+    };
+    format!(
+        "{which} (column `message` of the table): {}\n",
+        first.message
+    )
 }
 
 /// The table, and charts and Parquet where they are wanted.
@@ -409,6 +446,7 @@ fn merge(folders: &[PathBuf], out: &Path) -> Result<Outcome, CliError> {
         path: out.to_path_buf(),
         source,
     })?;
+    refuse_foreign_table(out, &header)?;
     write(out, &header, &records, (true, false))?;
     let failed = records.values().filter(|r| r.status != Status::Ok).count();
     print_out(&format!(

@@ -15,7 +15,7 @@ pub(crate) use single::{Stiffness, vector};
 
 use std::ops::AddAssign;
 
-use crate::loops::{FEW, Work, both, each};
+use crate::loops::{FEW, Work, both, each, each_light};
 use crate::material::M9;
 use crate::real::{M3, V3};
 use crate::state::Points;
@@ -344,7 +344,7 @@ impl Grid {
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<V3>, Vec<(usize, V3)>) {
-        let nodes = each(Work::Light, reach.nodes.len(), u);
+        let nodes = each_light(reach.nodes.len(), u);
         let u = |i: usize| nodes[i];
         let of = |p: usize, rows: &[u32; 9], add: &mut [V3; 27], others: &mut Vec<_>| {
             let c = &stiffness[p];

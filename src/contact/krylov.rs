@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use stokeslet_dynamics::linear::dot;
 
-use crate::loops::{Work, each};
+use crate::loops::each_light;
 
 /// Unknowns that one thread takes at a time; sums are added up in their order, whoever made them.
 const CHUNK: usize = 8192;
@@ -87,7 +87,7 @@ pub fn gmres(
             break;
         }
         let inverse = 1.0 / next;
-        basis.push(each(Work::Light, n, |i| w[i] * inverse));
+        basis.push(each_light(n, |i| w[i] * inverse));
     }
     let m = columns.len();
     let mut y = vec![0.0; m];

@@ -1,6 +1,7 @@
 //! Loops over many, on the threads of the caller's pool where that pays: results in order, the same for any number of threads.
 
 use rayon::prelude::*;
+use stokeslet_base::parallel;
 
 /// Elements of usual work below which a loop stays on the caller's thread.
 pub(crate) const FEW: usize = 512;
@@ -8,8 +9,6 @@ pub(crate) const FEW: usize = 512;
 /// What one element of a loop takes: loops over few stay on the caller's thread, since sharing them out costs more than it brings.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
-    /// A nanosecond or two: what only copies or scales. (With it, and larger chunks in GMRES, 201 steps of `sand_on_sph` took 6.0 s of one thread, 6.5 without.)
-    Light,
     /// Some hundred nanoseconds.
     Usual,
     /// A microsecond and more: stiffnesses, walks on meshes.
@@ -22,7 +21,6 @@ impl Work {
     /// Whether a loop over `n` stays on the caller's thread.
     pub(crate) fn stays(self, n: usize) -> bool {
         n < match self {
-            Work::Light => 16384,
             Work::Usual => FEW,
             Work::Heavy => 64,
             Work::Over(many) if many < FEW => usize::MAX,
@@ -33,7 +31,7 @@ impl Work {
     /// `0..n`, of which a thread takes enough at a time.
     fn all(self, n: usize) -> impl IndexedParallelIterator<Item = usize> {
         let least = match self {
-            Work::Light | Work::Usual => 64,
+            Work::Usual => 64,
             Work::Heavy => 16,
             Work::Over(_) => 1,
         };
@@ -46,6 +44,18 @@ pub(crate) fn each<T: Send>(work: Work, n: usize, f: impl Fn(usize) -> T + Sync 
     match work.stays(n) {
         true => (0..n).map(f).collect(),
         false => work.all(n).map(any(&f)).collect(),
+    }
+}
+
+/// [`each`] of what takes a nanosecond or two, as what only copies or scales: only very many are shared out. (With it, and larger chunks in GMRES, 201
+/// steps of `sand_on_sph` took 6.0 s of one thread, 6.5 without.)
+pub(crate) fn each_light<T: Send + Clone + Default>(
+    n: usize,
+    f: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    match n < 16384 {
+        true => (0..n).map(f).collect(),
+        false => parallel::fill(n, 64, f),
     }
 }
 

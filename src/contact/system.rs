@@ -9,7 +9,7 @@
 
 use crate::contact::{Contact, Frozen, Pairs};
 use crate::grid::Grid;
-use crate::loops::{Work, both, each, each_pair};
+use crate::loops::{Work, both, each, each_light, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
@@ -198,7 +198,7 @@ impl<'a> System<'a> {
         let mut gradients = Vec::new();
         let mut grid_velocities = Vec::new();
         if let Some(grid) = self.grid {
-            grid_velocities = each(Work::Light, grid.n_nodes(), |i| {
+            grid_velocities = each_light(grid.n_nodes(), |i| {
                 grid.velocity[i] + vec3(&z, first + 3 * i)
             });
             let velocity = |i: usize| grid_velocities[i];

@@ -238,7 +238,7 @@ impl FieldQuantity {
             OriginIn::Values(function) => {
                 let (u, p) = (&field.velocity, &field.pressure);
                 let of = |k: usize| function(u[k].into(), p[k]);
-                Some(parallel::map(u.len(), 1 << 13, of))
+                Some(parallel::fill(u.len(), 1 << 13, of))
             }
             OriginIn::Gradient(function) => Some(of_gradients(field, function)),
             OriginIn::Whole(function) => function(field),

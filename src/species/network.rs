@@ -123,7 +123,7 @@ pub fn integrals(fields: &Field<2>) -> Vec<Point> {
         let middles = n[3..].iter().map(|&k| fields.velocity[k as usize]);
         middles.fold(Point::default(), |s, u| s + u) * ((b - a).cross(c - a) / 6.0)
     };
-    parallel::each(&fields.cells, 1 << 12, one)
+    parallel::fill(fields.cells.len(), 1 << 12, |c| one(&fields.cells[c]))
 }
 
 /// Area between a cell's curved edges and its chords, added to the chords' triangle.

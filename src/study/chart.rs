@@ -33,7 +33,7 @@ pub struct Series {
 
 /// How far apart values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Scale {
+pub enum Scale {
     /// As they differ.
     Linear,
     /// As their logarithms do.
@@ -41,22 +41,18 @@ enum Scale {
 }
 
 impl Scale {
-    /// Of a variable: values each so many times the one before, as ranges with logarithmic steps have, are drawn evenly.
-    fn of(values: impl Iterator<Item = f64>) -> Self {
+    /// The scale of a variable: values each so many times the one before, as ranges with logarithmic steps have, are drawn evenly. Some may
+    /// be missing, as in a sweep that isn't done.
+    #[must_use]
+    pub fn of(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        let even = |values: &[f64]| {
-            let mean = (values[values.len() - 1] - values[0]) / (values.len() - 1) as f64;
-            let mut steps = values.windows(2).map(|pair| pair[1] - pair[0]);
-            // Files have values to a few digits.
-            steps.all(|step| (step - mean).abs() <= 0.02 * mean)
-        };
-        if values.len() < 3 || !values.iter().all(|v| *v > 0.0 && v.is_finite()) || even(&values) {
+        if values.len() < 3 || !values.iter().all(|v| *v > 0.0 && v.is_finite()) {
             return Self::Linear;
         }
-        values.iter_mut().for_each(|v| *v = v.ln());
-        match even(&values) {
+        let logarithms: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+        match !is_even(&values) && is_even(&logarithms) {
             true => Self::Logarithmic,
             false => Self::Linear,
         }
@@ -79,17 +75,25 @@ impl Scale {
             return linear(min, max);
         }
         let decades = (max - min) / std::f64::consts::LN_10;
-        let of_a_decade: &[f64] = match decades {
-            ..2.0 => &[1.0, 2.0, 5.0],
-            _ => &[1.0],
+        let of_a_decade: &[i32] = match decades {
+            ..2.5 => &[1, 2, 5],
+            _ => &[1],
         };
         // A chart has room for some ten of them.
         let every = (decades / 10.0).ceil().max(1.0) as usize;
         let lowest = (min / std::f64::consts::LN_10).floor() as i32;
         let powers = (lowest..=lowest + decades.ceil() as i32 + 1).step_by(every);
-        let all = powers.flat_map(|p| of_a_decade.iter().map(move |k| k * 10f64.powi(p)));
+        let all = powers.flat_map(|p| of_a_decade.iter().map(move |&k| (k, p)));
         let found: Vec<(f64, String)> = all
-            .map(|value| (value.ln(), short(value, value)))
+            .map(|(k, p)| {
+                let at = f64::from(k).ln() + f64::from(p) * std::f64::consts::LN_10;
+                let text = match (p, usize::try_from(-p)) {
+                    (0..5, _) => (k * 10_i32.pow(p.unsigned_abs())).to_string(),
+                    (-3..0, Ok(decimals)) => format!("0.{k:0>decimals$}"),
+                    _ => format!("{k}e{p}"),
+                };
+                (at, text)
+            })
             .filter(|(at, _)| (min - 1e-9..=max + 1e-9).contains(at))
             .collect();
         match found.len() {
@@ -103,10 +107,25 @@ impl Scale {
     }
 }
 
+/// Whether ascending values have equal steps, but for gaps of whole steps and digits that files cut off.
+fn is_even(values: &[f64]) -> bool {
+    let [first, .., last] = values else {
+        return true;
+    };
+    let steps = values.windows(2).map(|pair| pair[1] - pair[0]);
+    let count = ((last - first) / steps.fold(f64::INFINITY, f64::min)).round();
+    let step = (last - first) / count;
+    let place = |v: &f64| (v - first) / step;
+    count <= 1.5 * (values.len() - 1) as f64
+        && values
+            .iter()
+            .all(|v| (place(v) - place(v).round()).abs() < 0.15)
+}
+
 /// From data to the picture.
 struct Axis {
     scale: Scale,
-    /// Of the scale.
+    /// The least value, placed by the scale.
     min: f64,
     max: f64,
     from: f64,
@@ -141,7 +160,7 @@ impl Axis {
         self.placed(self.scale.place(value))
     }
 
-    /// Of a value that the scale has placed.
+    /// Places a value that the scale has placed.
     fn placed(&self, value: f64) -> f64 {
         self.from + (value - self.min) / (self.max - self.min) * (self.to - self.from)
     }
@@ -248,9 +267,13 @@ fn document(title: &str) -> Document {
 }
 
 /// Outputs over one variable, as lines through points.
-pub fn lines(title: &str, x_name: &str, y_name: &str, series: &[Series]) -> String {
+pub fn lines(
+    title: &str,
+    (x_name, scale): (&str, Scale),
+    y_name: &str,
+    series: &[Series],
+) -> String {
     let all = || series.iter().flat_map(|s| &s.points);
-    let scale = Scale::of(all().map(|p| p[0]));
     let x = all().map(|p| scale.place(p[0]));
     let x = Axis::new(scale, x, LEFT, WIDTH - RIGHT);
     let y = all().map(|p| p[1]);
@@ -294,7 +317,8 @@ pub fn lines(title: &str, x_name: &str, y_name: &str, series: &[Series]) -> Stri
 }
 
 /// One output over two variables: a coloured cell a point.
-pub fn map(title: &str, (x_name, y_name): (&str, &str), points: &[[f64; 3]]) -> String {
+pub fn map(title: &str, variables: [(&str, Scale); 2], points: &[[f64; 3]]) -> String {
+    let ([x_name, y_name], scales) = (variables.map(|v| v.0), variables.map(|v| v.1));
     let distinct = |k: usize| {
         let mut values: Vec<f64> = points.iter().map(|p| p[k]).collect();
         values.sort_by(f64::total_cmp);
@@ -302,7 +326,6 @@ pub fn map(title: &str, (x_name, y_name): (&str, &str), points: &[[f64; 3]]) -> 
         values
     };
     let (xs, ys) = (distinct(0), distinct(1));
-    let scales = [&xs, &ys].map(|values| Scale::of(values.iter().copied()));
     // Cells reach to halfway between neighbours, or half a step outwards at the ends.
     let edges = |values: &[f64], scale: Scale| -> Vec<f64> {
         let values: Vec<f64> = values.iter().map(|v| scale.place(*v)).collect();
@@ -390,6 +413,11 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
         first.is_some() && values.any(|value| value != first)
     };
     let varied: Vec<usize> = (0..header.variables.len()).filter(differs).collect();
+    // By all that was tried, so that all outputs have the same.
+    let named = |k: usize| {
+        let values = records.values().filter_map(|record| number(record, k));
+        (header.variables[k].as_str(), Scale::of(values))
+    };
     let mut out = Vec::new();
     let mut taken = BTreeSet::new();
     for (k, output) in header.outputs.iter().enumerate() {
@@ -408,7 +436,7 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
                     }
                 }
                 let series: Vec<Series> = by_resolution.into_values().collect();
-                lines(output, &header.variables[x], output, &series)
+                lines(output, named(x), output, &series)
             }
             [x, y] => {
                 let finest = records
@@ -420,11 +448,7 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
                     .filter(|record| record.resolution == finest)
                     .filter_map(|r| Some([number(r, x)?, number(r, y)?, value(r)?]))
                     .collect();
-                map(
-                    output,
-                    (&header.variables[x], &header.variables[y]),
-                    &points,
-                )
+                map(output, [named(x), named(y)], &points)
             }
             _ => continue,
         };
@@ -487,7 +511,7 @@ mod tests {
         );
     }
 
-    /// Where the first series' points lie across the picture, and the texts of ticks below.
+    /// Where points lie across the picture, and the texts of ticks below.
     fn across(points: &[f64]) -> (Vec<f64>, Vec<String>) {
         let scale = Scale::of(points.iter().copied());
         let x = Axis::new(scale, points.iter().map(|x| scale.place(*x)), 0.0, 1.0);
@@ -506,6 +530,19 @@ mod tests {
         let (places, texts) = across(&[10.0, 21.5, 46.4, 100.0]);
         assert!((places[1] - 1.0 / 3.0).abs() < 2e-3, "{places:?}");
         assert_eq!(texts, ["10", "20", "50", "100"]);
+        assert_eq!(
+            across(&[0.01, 0.1, 1.0]).1,
+            ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1"]
+        );
+        // To three digits in fifty steps.
+        let many: Vec<f64> = (0..=50).map(|k| 10f64.powf(f64::from(k) / 50.0)).collect();
+        let many: Vec<f64> = many.iter().map(|v| (v * 100.0).round() / 100.0).collect();
+        let (places, texts) = across(&many);
+        assert!((places[25] - 0.5).abs() < 2e-3, "{places:?}");
+        assert_eq!(texts, ["1", "2", "5", "10"]);
+        // One that failed, or isn't there yet.
+        let (places, _) = across(&[1e-9, 1e-8, 1e-6, 1e-5]);
+        assert!((places[1] - 0.25).abs() < 1e-12, "{places:?}");
         // Within a factor of two.
         let (places, texts) = across(&[1.0, 1.2, 1.44, 1.728]);
         assert!((places[1] - 1.0 / 3.0).abs() < 1e-12, "{places:?}");

@@ -1,10 +1,12 @@
 //! Goals and bounds become values of a design's variables: Levenberg and Marquardt's method, within bounds.
 //!
 //! ```text
-//! r_k = (left - right) / mean size        of "left = right"; of "left <= right" only where it is violated
-//! r_k = small * value / first value       of "minimise value"; "maximise" with the inverse
+//! r_k = (left - right) / mean size + shift    of "left = right"; of "left <= right" only where that is positive
+//! r_k = weight * value / value before         of "minimise value"; "maximise" with the inverse
 //! step: min | J s + r |^2 + lambda | s |^2,   s in logarithms of variables with positive bounds, else in widths of their range
 //! ```
+//! Beside something that is minimised the equations would be missed a little. So rounds of steps follow each other, each with shifts that grow
+//! by what the last one missed: the method of multipliers (Hestenes; Powell), for inequalities as Rockafellar has it.
 
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
@@ -24,14 +26,18 @@ use crate::study::Sample;
 
 /// What is left of an equation, relative, when a fit has met it.
 pub const TOLERANCE: f64 = 1e-4;
-/// Weight of what is minimised beside equations: they are missed by about its square.
-const SMALL: f64 = 1e-2;
+/// Weight of what is minimised beside equations: a smaller one leads to fewer rounds, and each to more steps along what the equations allow.
+const WEIGHT: f64 = 0.3;
+/// Rounds at most.
+const MAX_ROUNDS: usize = 20;
 /// Step of differences, in logarithms or parts of a range.
 const STEP: f64 = 1e-5;
 /// Step of differences between different meshes.
 const LONG_STEP: f64 = 1e-2;
+/// A round that moves all variables by less has settled, in logarithms or parts of a range.
+const SETTLED: f64 = 1e-4;
 /// Steps of a fit at most.
-const MAX_STEPS: usize = 60;
+const MAX_STEPS: usize = 100;
 
 /// What is asked of a design.
 #[derive(Clone, Debug)]
@@ -89,8 +95,8 @@ impl Goal {
         })
     }
 
-    /// What is wanted to be zero.
-    fn residual(&self, sampled: &Sampled, first: f64) -> Option<f64> {
+    /// By how much an equation is missed, relative; nothing for what is minimised.
+    fn miss(&self, sampled: &Sampled) -> Option<f64> {
         let relative = |left: f64, right: f64| {
             let size = (left.abs() + right.abs()) / 2.0;
             if size == 0.0 {
@@ -99,21 +105,41 @@ impl Goal {
                 (left - right) / size
             }
         };
+        match self {
+            Self::Equal(left, right) | Self::AtMost(left, right) => {
+                Some(relative(left.of(sampled)?, right.of(sampled)?))
+            }
+            Self::Minimise(_) | Self::Maximise(_) => None,
+        }
+    }
+
+    /// What is wanted to be zero, in a round.
+    fn residual(&self, sampled: &Sampled, round: Round) -> Option<f64> {
         Some(match self {
-            Self::Equal(left, right) => relative(left.of(sampled)?, right.of(sampled)?),
-            Self::AtMost(left, right) => relative(left.of(sampled)?, right.of(sampled)?).max(0.0),
-            Self::Minimise(value) => SMALL * value.of(sampled)? / first,
-            Self::Maximise(value) => SMALL * first / value.of(sampled)?,
+            Self::Equal(..) => self.miss(sampled)? + round.shift,
+            Self::AtMost(..) => (self.miss(sampled)? + round.shift).max(0.0),
+            Self::Minimise(value) => WEIGHT * value.of(sampled)? / round.before,
+            Self::Maximise(value) => WEIGHT * round.before / value.of(sampled)?,
         })
     }
 
-    fn first(&self, sampled: &Sampled) -> Option<f64> {
+    /// What is minimised or maximised; 1 of equations, nothing where it is zero.
+    fn value(&self, sampled: &Sampled) -> Option<f64> {
         match self {
             Self::Equal(..) | Self::AtMost(..) => Some(1.0),
             Self::Minimise(value) | Self::Maximise(value) => {
                 value.of(sampled).filter(|v| *v != 0.0)
             }
         }
+    }
+
+    /// The shift of an equation after a round that ended there.
+    fn shifted(&self, sampled: &Sampled, shift: f64) -> Option<f64> {
+        Some(match self {
+            Self::Equal(..) => shift + self.miss(sampled)?,
+            Self::AtMost(..) => (shift + self.miss(sampled)?).max(0.0),
+            Self::Minimise(_) | Self::Maximise(_) => 0.0,
+        })
     }
 
     /// Whether it is about more than ports.
@@ -129,6 +155,15 @@ impl Goal {
     fn is_equation(&self) -> bool {
         matches!(self, Self::Equal(..) | Self::AtMost(..))
     }
+}
+
+/// What a round of steps asks of a goal.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// Added to what an equation is missed by.
+    shift: f64,
+    /// What is minimised, or maximised, at the round's start.
+    before: f64,
 }
 
 /// A variable that a fit may change.
@@ -197,6 +232,8 @@ pub struct Fitted {
     pub misses: Vec<Option<f64>>,
     /// Whether all equations are met to [`TOLERANCE`].
     pub is_met: bool,
+    /// Whether it ended by itself: else steps ran out, and what is minimised may be smaller still.
+    pub is_settled: bool,
     /// Steps.
     pub steps: usize,
     /// Solves.
@@ -249,11 +286,11 @@ impl Fit<'_> {
             .solve(&settings, (self.resolution, None), self.cancel)
     }
 
-    fn residuals(&self, sampled: &Sampled, first: &[f64]) -> Result<Vec<f64>, FitError> {
-        let goals = self.goals.iter().zip(first).enumerate();
+    fn residuals(&self, sampled: &Sampled, rounds: &[Round]) -> Result<Vec<f64>, FitError> {
+        let goals = self.goals.iter().zip(rounds).enumerate();
         goals
-            .map(|(k, (goal, first))| {
-                let value = goal.residual(sampled, *first).filter(|v| v.is_finite());
+            .map(|(k, (goal, round))| {
+                let value = goal.residual(sampled, *round).filter(|v| v.is_finite());
                 sampled.check().map_err(SampleError::from)?;
                 value.ok_or(FitError::NoValue(k + 1))
             })
@@ -267,29 +304,121 @@ impl Fit<'_> {
     /// # Accuracy and cost
     /// Equations to [`TOLERANCE`] at least, usually far better. A solve a variable and step; parts that stay come from the table.
     /// # Source
-    /// More, The Levenberg-Marquardt algorithm, 1978; bounds by leaving out variables that press against theirs.
+    /// More, The Levenberg-Marquardt algorithm, 1978; bounds by leaving out variables that press against theirs. Rockafellar, The multiplier
+    /// method of Hestenes and Powell applied to convex programming, 1973.
     pub fn run(&self, heard: &mut dyn FnMut(usize, f64)) -> Result<Fitted, FitError> {
         if self.varied.is_empty() {
             return Err(FitError::Nothing);
         }
-        let mut x: Vec<f64> = self
+        let x: Vec<f64> = self
             .varied
             .iter()
             .map(|v| v.to_free(v.start.clamp(v.bounds.0, v.bounds.1)))
             .collect();
-        let mut sampled = self.solve(&x)?;
-        let first: Vec<f64> = self
-            .goals
-            .iter()
-            .enumerate()
-            .map(|(k, goal)| goal.first(&sampled).ok_or(FitError::NoValue(k + 1)))
-            .collect::<Result<_, _>>()?;
-        let mut r = self.residuals(&sampled, &first)?;
-        let (mut lambda, mut steps, mut solves) = (1e-3, 0, 1);
-        while steps < MAX_STEPS {
-            steps += 1;
-            let columns = self.columns(&x, (&r, sampled.solution.report.unknowns), &first)?;
-            solves += x.len();
+        let mut at = Reached {
+            sampled: self.solve(&x)?,
+            x,
+            steps: 0,
+            solves: 1,
+        };
+        let mut rounds: Vec<Round> = Vec::new();
+        for (k, goal) in self.goals.iter().enumerate() {
+            let before = goal.value(&at.sampled);
+            rounds.push(Round {
+                shift: 0.0,
+                before: before.ok_or(FitError::NoValue(k + 1))?,
+            });
+        }
+        let equations = self.goals.iter().all(Goal::is_equation);
+        let mut is_settled = false;
+        for _ in 0..MAX_ROUNDS {
+            let before = at.x.clone();
+            self.round(&mut at, &rounds, heard)?;
+            if at.steps >= MAX_STEPS {
+                break;
+            }
+            let moved = before.iter().zip(&at.x).map(|(a, b)| (a - b).abs());
+            let moved = moved.fold(0.0, f64::max);
+            is_settled = equations || moved < SETTLED && self.is_met(&at.sampled);
+            if is_settled {
+                break;
+            }
+            self.next(&at.sampled, &mut rounds)?;
+        }
+        let misses = self.misses(&at.sampled);
+        Ok(Fitted {
+            values: at
+                .x
+                .iter()
+                .zip(self.varied)
+                .map(|(x, v)| v.value_of(*x))
+                .collect(),
+            is_met: self.is_met(&at.sampled),
+            is_settled,
+            misses,
+            steps: at.steps,
+            solves: at.solves,
+            sampled: at.sampled,
+        })
+    }
+
+    /// The next round. One thing that is minimised weighs as much in it as in the first, whatever it has become; shifts with it.
+    fn next(&self, sampled: &Sampled, rounds: &mut [Round]) -> Result<(), FitError> {
+        let mut others = (0..self.goals.len()).filter(|&k| !self.goals[k].is_equation());
+        let mut factor = 1.0;
+        if let (Some(k), None) = (others.next(), others.next()) {
+            let value = self.goals[k].value(sampled);
+            let value = value.ok_or(FitError::NoValue(k + 1))?;
+            let grown = value / rounds[k].before;
+            factor = match self.goals[k] {
+                Goal::Maximise(_) => grown * grown,
+                _ => 1.0 / (grown * grown),
+            };
+            rounds[k].before = value;
+        }
+        for (k, (goal, round)) in self.goals.iter().zip(rounds).enumerate() {
+            let shift = goal.shifted(sampled, round.shift);
+            round.shift = factor * shift.ok_or(FitError::NoValue(k + 1))?;
+        }
+        Ok(())
+    }
+
+    /// By goal: by how much an equation is missed; inequalities that hold aren't.
+    fn misses(&self, sampled: &Sampled) -> Vec<Option<f64>> {
+        let miss = |goal: &Goal| {
+            let miss = goal.miss(sampled)?;
+            Some(match goal {
+                Goal::AtMost(..) => miss.max(0.0),
+                _ => miss,
+            })
+        };
+        self.goals.iter().map(miss).collect()
+    }
+
+    fn is_met(&self, sampled: &Sampled) -> bool {
+        let misses = self.misses(sampled);
+        misses.iter().flatten().all(|miss| miss.abs() <= TOLERANCE)
+    }
+
+    /// Steps until they bring nothing, or there are no more.
+    fn round(
+        &self,
+        at: &mut Reached,
+        rounds: &[Round],
+        heard: &mut dyn FnMut(usize, f64),
+    ) -> Result<(), FitError> {
+        let Reached {
+            x,
+            sampled,
+            steps,
+            solves,
+        } = at;
+        let mut r = self.residuals(sampled, rounds)?;
+        let mut lambda = 1e-3;
+        while *steps < MAX_STEPS {
+            *steps += 1;
+            let columns = self.columns(x, (&r, sampled.solution.report.unknowns), rounds)?;
+            *solves += x.len();
             // Variables that press against their bounds stay there.
             let is_free: Vec<bool> = (0..x.len())
                 .map(|j| {
@@ -314,15 +443,15 @@ impl Fit<'_> {
                     .collect();
                 let change = moved
                     .iter()
-                    .zip(&x)
+                    .zip(&*x)
                     .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
                 if change < 1e-9 {
                     break;
                 }
-                solves += 1;
+                *solves += 1;
                 // A step to where parts overlap or can't be made is too long.
                 let tried = match self.solve(&moved) {
-                    Ok(sampled) => Some((self.residuals(&sampled, &first)?, sampled)),
+                    Ok(sampled) => Some((self.residuals(&sampled, rounds)?, sampled)),
                     Err(SampleError::Solve(SolveError::Cancelled)) => {
                         return Err(SampleError::Solve(SolveError::Cancelled).into());
                     }
@@ -331,37 +460,22 @@ impl Fit<'_> {
                 match tried {
                     Some((new, tried)) if size(&new) < size(&r) => {
                         improved = size(&new) < (1.0 - 1e-6) * size(&r);
-                        (x, r, sampled) = (moved, new, tried);
+                        (*x, r, *sampled) = (moved, new, tried);
                         lambda = (lambda * 0.1).max(1e-12);
                         break;
                     }
                     _ => lambda = (lambda * 10.0).max(1e-6),
                 }
             }
-            heard(steps, size(&r).sqrt());
+            let misses = self.misses(sampled);
+            let missed = misses.iter().flatten().map(|miss| miss.abs());
+            heard(*steps, missed.fold(0.0, f64::max));
             let equations = self.goals.iter().all(Goal::is_equation);
             if !improved || equations && r.iter().all(|r| r.abs() < 1e-3 * TOLERANCE) {
                 break;
             }
         }
-        let misses: Vec<Option<f64>> = self
-            .goals
-            .iter()
-            .zip(&r)
-            .map(|(goal, r)| goal.is_equation().then_some(*r))
-            .collect();
-        Ok(Fitted {
-            values: x
-                .iter()
-                .zip(self.varied)
-                .map(|(x, v)| v.value_of(*x))
-                .collect(),
-            is_met: misses.iter().flatten().all(|miss| miss.abs() <= TOLERANCE),
-            misses,
-            steps,
-            solves,
-            sampled,
-        })
+        Ok(())
     }
 
     /// By variable: derivatives of the residuals `r` of a mesh with so many unknowns. Where a step leads to another mesh, whose
@@ -370,7 +484,7 @@ impl Fit<'_> {
         &self,
         x: &[f64],
         (r, unknowns): (&[f64], usize),
-        first: &[f64],
+        rounds: &[Round],
     ) -> Result<Vec<Vec<f64>>, FitError> {
         let column = |j: usize| -> Result<Vec<f64>, FitError> {
             let (low, high) = self.varied[j].limits();
@@ -383,7 +497,7 @@ impl Fit<'_> {
                     continue;
                 }
                 let sampled = self.solve(&moved)?;
-                let residuals = self.residuals(&sampled, first)?;
+                let residuals = self.residuals(&sampled, rounds)?;
                 found = residuals.iter().zip(r).map(|(a, b)| (a - b) / h).collect();
                 if sampled.solution.report.unknowns == unknowns || h.abs() > 2.0 * STEP {
                     break;
@@ -393,6 +507,15 @@ impl Fit<'_> {
         };
         parallel::map(x.len(), 1, column).into_iter().collect()
     }
+}
+
+/// Where a fit is.
+struct Reached {
+    /// Variables, as they are stepped in.
+    x: Vec<f64>,
+    sampled: Sampled,
+    steps: usize,
+    solves: usize,
 }
 
 fn size(r: &[f64]) -> f64 {

@@ -74,7 +74,7 @@ pub struct Record {
     pub resolution: Option<u32>,
     /// How it ended.
     pub status: Status,
-    /// Why, where it failed.
+    /// Why, where it failed; else what makes its results doubtful, by codes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// By output, SI; nothing where there is none.
@@ -197,7 +197,13 @@ impl Run<'_> {
                 let sampled = self.sampler.solve(&settings, how, cancel)?;
                 let outputs = self.outputs.iter().map(|o| o.of(&sampled)).collect();
                 sampled.check()?;
-                Ok::<Vec<Option<f64>>, SampleError>(outputs)
+                let resolution = self.sampler.resolution(point.resolution, &sampled.design);
+                let doubts = sampled.doubts(resolution);
+                let doubts: Vec<String> = doubts
+                    .iter()
+                    .map(|doubt| format!("{}: {}", doubt.code, doubt.message))
+                    .collect();
+                Ok::<(Vec<Option<f64>>, String), SampleError>((outputs, doubts.join("; ")))
             };
             match pool {
                 Some(pool) => pool.install(solve),
@@ -214,9 +220,9 @@ impl Run<'_> {
             seconds: begin.elapsed().as_secs_f64(),
         };
         One::Done(match solved {
-            Ok(Ok(outputs)) => Record {
+            Ok(Ok((outputs, doubts))) => Record {
                 outputs,
-                ..failed(Status::Ok, String::new())
+                ..failed(Status::Ok, doubts)
             },
             Ok(Err(
                 SampleError::Solve(SolveError::Cancelled)

@@ -10,6 +10,7 @@ use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition, place};
 use stokeslet_cad::design::{DepthModel, Design, Setting, parse_with};
 use stokeslet_cad::library::Library;
+use stokeslet_flow::session::advice;
 use stokeslet_flow::session::{
     Eliminated, PortKind, Solution, SolveError, SolveSettings, eliminate, silent,
 };
@@ -66,6 +67,14 @@ impl Sampled {
             let settings = Settings::default();
             solve_unless(&self.chip, &paths, &species, settings, false, &self.cancel)
         })
+    }
+
+    /// What makes its results doubtful, as `solve` warns of it: depth, cells of `resolution`, inertia, pressures.
+    pub fn doubts(&self, resolution: u32) -> Vec<Diagnostic> {
+        let density = self.design.density.map(|density| density.0);
+        let mut doubts = advice::of_model(&self.chip, resolution);
+        doubts.extend(advice::of_solution(&self.chip, &self.solution, density));
+        doubts
     }
 
     /// Why what is dissolved couldn't be followed, where somebody asked for it.
@@ -164,6 +173,13 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// The resolution of a solve: that which is asked for, else the design's, else the settings'.
+    pub fn resolution(&self, asked: Option<u32>, design: &Design) -> u32 {
+        asked
+            .or(design.resolution)
+            .unwrap_or(self.settings.resolution)
+    }
+
     /// Solves the chip at these values; `resolution` and `memory_limit` override the settings'.
     ///
     /// # Errors
@@ -176,9 +192,7 @@ impl<'a> Sampler<'a> {
     ) -> Result<Sampled, SampleError> {
         let (design, chip) = self.chip(settings)?;
         let solve_settings = SolveSettings {
-            resolution: resolution
-                .or(design.resolution)
-                .unwrap_or(self.settings.resolution),
+            resolution: self.resolution(resolution, &design),
             memory_limit: memory_limit.or(self.settings.memory_limit),
             ..self.settings.clone()
         };

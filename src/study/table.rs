@@ -8,6 +8,15 @@ use stokeslet_flow::export::csv::cell;
 use crate::journal::Header;
 use crate::run::{Cell, Record};
 
+/// Whether a table has the columns that [`write_csv`] writes for this study: such a one may be written over.
+pub fn is_of_study(table: &str, header: &Header) -> bool {
+    let mut own = Vec::new();
+    // Writing into a list doesn't fail.
+    let _ = write_csv(&mut own, header, &BTreeMap::new());
+    let first = table.lines().next().unwrap_or_default();
+    own.trim_ascii_end() == first.as_bytes()
+}
+
 /// Writes the table as CSV. Numbers are the shortest that read back as the same bits; what isn't there is empty.
 ///
 /// # Errors

@@ -102,6 +102,24 @@ fn a_connection_between_two_ports_is_a_pipe_as_long_as_its_path() {
     assert_eq!(flows[0].0, "p1");
 }
 
+/// Way-points that don't follow the axes, as those of arcs.
+#[test]
+fn a_slanted_path_is_as_long_as_it_is() {
+    let text = file(
+        &[("p1", "PORT", ""), ("p2", "PORT", "")],
+        &[("c1", "p1", "p2", WIDE)],
+    );
+    let length = |text: &str| {
+        let (read, said) = imported(text, &Options::default());
+        let text = read.unwrap_or_else(|| panic!("{said:?}")).text;
+        let at = text.find("length = \"").expect("a length") + 10;
+        text[at..].split('"').next().map(str::to_owned)
+    };
+    assert_eq!(length(&text).as_deref(), Some("4 mm"));
+    let slanted = text.replace("[[0,0],[1000,0],[1000,3000]]", "[[0,0],[3000,4000]]");
+    assert_eq!(length(&slanted).as_deref(), Some("5 mm"));
+}
+
 #[test]
 fn every_entity_of_the_table_is_made_and_solved() {
     for (entity, ports) in [

@@ -59,7 +59,7 @@ fn of_width<const D: usize, const W: usize>(
 ) -> Sums<D> {
     let last = D - 1;
     let n_slabs = grid.cells.n[last].div_ceil(SLAB);
-    let keys = parallel::map(x.len(), LIGHT, |p| {
+    let keys = parallel::fill(x.len(), LIGHT, |p| {
         let row = ((x[p][last] - grid.low[last]) / grid.dx).max(0.0) as usize;
         (row / SLAB).min(n_slabs - 1) as u32
     });
@@ -173,6 +173,6 @@ pub fn velocities<const D: usize>(sums: &Sums<D>, least: f64, instead: &Faces<D>
                 instead[i]
             }
         };
-        parallel::map(q.len(), LIGHT, of)
+        parallel::fill(q.len(), LIGHT, of)
     })
 }

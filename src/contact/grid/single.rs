@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use wide::f32x4;
 
 use super::{Grid, OnPoints, Reach, Sum};
-use crate::loops::{Work, each};
+use crate::loops::{Work, each, each_light};
 use crate::material::M9;
 use crate::real::{M3, V3};
 
@@ -122,7 +122,7 @@ impl Grid {
         u: impl Fn(usize) -> V3 + Sync + Send,
         on_points: &impl OnPoints,
     ) -> (Vec<f32x4>, Vec<(usize, V3)>) {
-        let u = each(Work::Light, reach.nodes.len(), |i| lanes(&u(i)));
+        let u = each_light(reach.nodes.len(), |i| lanes(&u(i)));
         let of = |p: usize, rows: &[u32; 9], add: &mut [f32x4; 27], others: &mut Vec<_>| {
             let stencil = &self.stencils[p];
             let [mut w, mut dw] = [[[f32x4::ZERO; 3]; 3]; 2];

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::grid::vector;
 use crate::krylov::{GmresReport, gmres, norm};
-use crate::loops::{FEW, Work, each};
+use crate::loops::{FEW, each_light};
 use crate::real::V3;
 
 use super::derivative::{Block, Side, Tangent};
@@ -179,7 +179,7 @@ impl Tangent<'_> {
             factors.solve_in_place(&mut out);
         }
         let solved = out.len() / 3;
-        let rest = each(Work::Light, self.inverse.len() - solved, |i| {
+        let rest = each_light(self.inverse.len() - solved, |i| {
             let v = self.inverse[solved + i] * vec3(u, 3 * (solved + i));
             [v.x, v.y, v.z]
         });

@@ -1,6 +1,11 @@
 //! Velocities on the faces of cells.
 
+use stokeslet_base::parallel;
+
 use super::{Lattice, sample};
+
+/// Faces that are worth a thread where each takes a nanosecond.
+const SHARE: usize = 1 << 15;
 
 /// A staggered velocity field: component `a` sits on the faces across axis `a`.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,13 +62,17 @@ impl<const D: usize> Mac<D> {
     pub fn max_component(&self) -> f64 {
         self.u
             .iter()
-            .map(|u| u.iter().fold(0.0_f64, |most, v| most.max(v.abs())))
+            .flat_map(|u| {
+                let chunks: Vec<&[f64]> = u.chunks(SHARE).collect();
+                let largest = |u: &&[f64]| u.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+                parallel::each(&chunks, 1, largest)
+            })
             .fold(0.0, f64::max)
     }
 
     /// Adds to one component everywhere: a body force over a step.
     pub fn accelerate(&mut self, axis: usize, change: f64) {
-        self.u[axis].iter_mut().for_each(|v| *v += change);
+        parallel::each_mut(&mut self.u[axis], SHARE, |_, v| *v += change);
     }
 }
 

@@ -111,7 +111,7 @@ impl<const D: usize> Geometry<D> {
     pub fn coarser(&self, fine: &Lattice<D>, coarse: &Lattice<D>, bubbles: Bubbles) -> Self {
         let children = 1usize << D;
         let child = |c: [usize; D], k: usize| std::array::from_fn(|a| 2 * c[a] + (k >> a & 1));
-        let liquid = parallel::map(coarse.len(), 4096, |i| {
+        let liquid = parallel::fill(coarse.len(), 4096, |i| {
             let c = coarse.coordinates(i);
             let (mut sum, mut air, mut n_air) = (0.0, 0.0, 0);
             for k in 0..children {
@@ -130,7 +130,7 @@ impl<const D: usize> Geometry<D> {
         });
         let open = std::array::from_fn(|axis| {
             let (from, to) = (fine.faces(axis), coarse.faces(axis));
-            parallel::map(to.len(), 4096, |i| {
+            parallel::fill(to.len(), 4096, |i| {
                 let c = to.coordinates(i);
                 let mut sum = 0.0;
                 for k in (0..children).filter(|k| k >> axis & 1 == 0) {

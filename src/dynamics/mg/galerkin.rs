@@ -17,7 +17,7 @@ pub fn galerkin<T: Real>(a: &Matrix<T>, p: &Transfer<T>, scale: T) -> Matrix<T> 
     let chunk = n.div_ceil(16).max(256);
     // As large as the systems: not made anew for every chunk.
     let sums = || (Sums::new(a.n()), Sums::new(n));
-    let chunks = parallel::map_with(n.div_ceil(chunk), 4, sums, |(fine, coarse), k| {
+    let chunks = parallel::map_with(n.div_ceil(chunk), 1, sums, |(fine, coarse), k| {
         let mut rows = Rows::default();
         for k in k * chunk..((k + 1) * chunk).min(n) {
             coarse_row(a, p, scale, k, fine, coarse);

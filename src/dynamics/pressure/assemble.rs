@@ -94,8 +94,8 @@ impl<const D: usize> Assembled<D> {
 /// The wall's term is the flow through the closed rest of the cell's boundary: for a body that moves as a whole it equals that
 /// of \[000\] (3.40) and \[001\] (10) with their sign turned, so that liquid moving with its container has no divergence.
 pub fn divergence<const D: usize>(mac: &Mac<D>, walls: &Walls<D>, of: &[u32]) -> Vec<f64> {
-    parallel::each(of, 4096, |cell| {
-        let c = mac.cells.coordinates(*cell as usize);
+    parallel::fill(of.len(), 4096, |k| {
+        let c = mac.cells.coordinates(of[k] as usize);
         let mut sum = 0.0;
         for a in 0..D {
             let faces = mac.cells.faces(a);

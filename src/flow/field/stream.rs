@@ -43,19 +43,19 @@ const STRAIGHT: f64 = 1e-10;
 /// Differences between walls are the flows between them as exactly as volume is conserved; in between as exact as velocities are,
 /// times a length. About 0.5 µs a cell.
 pub fn stream_function(fields: &Field<2>) -> Option<Vec<f64>> {
-    let ratio = |c: usize| match &fields.depths {
-        Depths::Even => Some(1.0),
-        Depths::OfParts(ratios) => {
-            let part = fields.part.get(c).copied().unwrap_or_default();
-            Some(ratios.get(part as usize).copied().unwrap_or(1.0))
-        }
-        Depths::Cut => None,
+    let ratios = match &fields.depths {
+        Depths::Even => &[][..],
+        Depths::OfParts(ratios) => ratios,
+        Depths::Cut => return None,
+    };
+    let ratio = |c: usize| {
+        let part = fields.part.get(c).copied().unwrap_or_default();
+        ratios.get(part as usize).copied().unwrap_or(1.0)
     };
     let straight = StraightCell::new();
-    let cells = parallel::map(fields.cells.len(), 1024, |c| {
-        Some(straight.flow(fields, c).times(ratio(c)?))
+    let cells: Vec<CellFlow> = parallel::map(fields.cells.len(), 1024, |c| {
+        straight.flow(fields, c).times(ratio(c))
     });
-    let cells: Vec<CellFlow> = cells.into_iter().collect::<Option<_>>()?;
     let across = neighbours(&fields.cells);
     let mut is_wall = vec![[false; 3]; cells.len()];
     for &(c, edge) in &fields.walls {

@@ -118,10 +118,11 @@ fn without_floor((width, depth): (f64, f64)) -> Option<Diagnostic> {
     }
     let too_much = match ratio < 2.0 {
         true => format!("{:.0} % too much", 100.0 * (ratio - 1.0)),
-        false => format!("{ratio:.1} times what they would"),
+        false if ratio < 100.0 => format!("{ratio:.1} times what they should"),
+        false => format!("{ratio:.0} times what they should"),
     };
     let message = format!(
-        "channels {} wide and {} deep carry {too_much} in the planar model, which is without floor and ceiling",
+        "the planar model, which is without floor and ceiling, lets channels {} wide and {} deep carry {too_much}",
         length(width),
         length(depth)
     );

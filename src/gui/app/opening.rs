@@ -30,19 +30,15 @@ impl App {
 
     fn open_design(&mut self, opened: Opened) {
         let path = opened.path.clone();
-        let document = Document::new(
-            &opened.text,
-            &opened.name,
-            Some(path.clone()),
-            &self.state.library,
-        );
+        // What isn't all there has no file of its own: saving asks for one.
+        let own = (!opened.lossy).then(|| path.clone());
+        let document = Document::new(&opened.text, &opened.name, own, &self.state.library);
         self.show_document(document);
-        self.filing.stamp = Some(opened.stamp);
+        self.filing.stamp = (!opened.lossy).then_some(opened.stamp);
         recent::note(&mut self.state.settings.recent, &path);
         if opened.lossy {
-            self.state.document.mark_unsaved();
             let text = format!(
-                "{} is not text in UTF-8: what can't be read is shown as \u{fffd}, and saving would replace it.",
+                "{} is not text in UTF-8: what can't be read is shown as \u{fffd}, and saving asks for another file.",
                 path.display()
             );
             self.notify(Notice::error(text));

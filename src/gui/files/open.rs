@@ -21,7 +21,7 @@ pub struct Opened {
     pub path: PathBuf,
     /// As it was on the disk.
     pub stamp: Stamp,
-    /// Whether bytes were replaced: saving would change them.
+    /// Whether bytes were replaced: the file must not be written over with what is left.
     pub lossy: bool,
 }
 
@@ -36,6 +36,12 @@ pub enum OpenError {
         /// What it says.
         #[source]
         source: io::Error,
+    },
+    /// Pictures, archives, programs.
+    #[error("`{}` is no text", path.display())]
+    Binary {
+        /// Which file.
+        path: PathBuf,
     },
     /// Over 64 MiB.
     #[error("`{}` has {bytes} bytes, more than any design", path.display())]
@@ -100,6 +106,12 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
             bytes: stamp.bytes.max(bytes.len() as u64),
         });
     }
+    // No text has zeros, nor most others of the control characters.
+    if bytes.iter().any(|b| matches!(b, 0..=8 | 14..=26)) {
+        return Err(OpenError::Binary {
+            path: path.to_owned(),
+        });
+    }
     let (text, lossy) = match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(e) => (String::from_utf8_lossy(e.as_bytes()).into_owned(), true),
@@ -121,6 +133,17 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
 mod tests {
     use super::*;
     use crate::files::sentence;
+
+    #[test]
+    fn pictures_are_refused_and_text_of_another_encoding_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.toml");
+        fs::write(&file, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
+        let refused = open(&file).unwrap_err();
+        assert!(matches!(refused, OpenError::Binary { .. }), "{refused}");
+        fs::write(&file, b"# f\xfcr Latin-1\r\nformat = 1\r\n").unwrap();
+        assert!(open(&file).unwrap().lossy);
+    }
 
     #[test]
     fn a_vanished_file_and_a_folder_are_told_apart() {

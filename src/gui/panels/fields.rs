@@ -173,6 +173,10 @@ impl Fields {
                 let unchanged = read(field.shown).is_ok_and(|old| old == value);
                 return (!unchanged).then_some(value);
             }
+            // What is typed next is typed here, not on the canvas.
+            if ui.input(|i| i.key_pressed(Key::Enter)) {
+                response.request_focus();
+            }
         }
         None
     }

@@ -44,6 +44,7 @@ pub fn results_ui(
         ui.label(RichText::new(failure).color(ui.visuals().error_fg_color));
         ui.add_space(6.0);
     }
+    doubts::doubts_ui(ui, &doubts_of(context));
     colours_ui(ui, context, out);
     heading(ui, "Ports");
     ports::ports_ui(ui, context, typed, out);
@@ -59,7 +60,6 @@ pub fn results_ui(
         return;
     };
     errors::line_ui(ui, context.results, solved, out);
-    doubts::doubts_ui(ui, &doubts_of(context));
     heading(ui, "Flow");
     flow_ui(ui, context, solved, out);
     if let Some(before) = context.before {

@@ -36,6 +36,7 @@ pub fn status_ui(
                 asked = Some(Panel::Results);
             }
             ui.separator();
+            hidden(ui, context, out);
             if let Some(text) = selected(context) {
                 ui.label(text);
                 ui.separator();
@@ -71,6 +72,19 @@ fn position(p: Point) -> String {
         format!("{x:.decimals$}")
     };
     format!("{}, {} {}", number(p.x), number(p.y), scale.unit)
+}
+
+/// How much is hidden, which nothing on the canvas tells; a click shows it again.
+fn hidden(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
+    let many = context.hidden.items.len() + context.hidden.ports.len();
+    if many == 0 {
+        return;
+    }
+    let button = ui.small_button(format!("{many} hidden"));
+    if button.on_hover_text("Show what is hidden").clicked() {
+        out.push(Command::ShowHidden);
+    }
+    ui.separator();
 }
 
 fn selected(context: &ViewContext<'_>) -> Option<String> {
@@ -111,11 +125,7 @@ fn solver(ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         });
         return;
     }
-    let stale = context
-        .results
-        .solved
-        .as_ref()
-        .is_some_and(|s| s.revision != context.document.revision);
+    let stale = is_stale(context);
     let text = solved(context.results).unwrap_or_else(|| "not solved".to_owned());
     let tip = if stale {
         "Of the design before the last change"
@@ -137,7 +147,10 @@ fn doubts(ui: &mut Ui, context: &ViewContext<'_>) -> bool {
         return false;
     }
     ui.separator();
-    let color = ui.visuals().warn_fg_color;
+    let color = match is_stale(context) {
+        true => ui.visuals().weak_text_color(),
+        false => ui.visuals().warn_fg_color,
+    };
     let text = match doubts.len() {
         1 => "1 doubt".to_owned(),
         n => format!("{n} doubts"),
@@ -145,8 +158,19 @@ fn doubts(ui: &mut Ui, context: &ViewContext<'_>) -> bool {
     let response = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Results: {text}")));
     icon(ui, Icon::Warning, color);
-    let messages: Vec<String> = doubts.iter().map(|d| quoted(&d.message)).collect();
-    response.on_hover_text(messages.join("\n\n")).clicked()
+    let response = response.on_hover_ui(|ui| {
+        ui.set_max_width(420.0);
+        for doubt in doubts.iter() {
+            ui.label(quoted(&doubt.message));
+        }
+    });
+    response.clicked()
+}
+
+/// Whether what is shown is of the design before the last change.
+fn is_stale(context: &ViewContext<'_>) -> bool {
+    let solved = context.results.solved.as_ref();
+    solved.is_some_and(|s| s.revision != context.document.revision)
 }
 
 /// `1.49 M unknowns · r = 8 · ± 0.021 % · 93 % reused · 0.16 s`.
@@ -203,12 +227,28 @@ fn problems(ui: &mut Ui, context: &ViewContext<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panels::testing::{Shown, harness, opened_example};
+    use egui_kittest::kittest::Queryable;
 
     #[test]
     fn places_have_one_unit_for_both_coordinates() {
         assert_eq!(position(Point::new(1.5e-3, -2e-5)), "1.500, -0.020 mm");
         assert_eq!(position(Point::new(1.5e-5, 0.0)), "15.0, 0.0 µm");
         assert_eq!(position(Point::new(0.0, 0.0)), "0.0, 0.0 µm");
+    }
+
+    #[test]
+    fn what_is_hidden_is_counted_and_a_click_shows_it() {
+        let mut state = opened_example("tee");
+        let button = "1 hidden";
+        let before = harness(&Shown::new(opened_example("tee")));
+        assert!(before.query_by_label(button).is_none());
+        state.hidden.ports.insert("in".to_owned());
+        let shown = Shown::new(state);
+        let mut harness = harness(&shown);
+        harness.get_by_label(button).click();
+        harness.run_steps(2);
+        assert_eq!(shown.borrow().commands, [Command::ShowHidden]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub use asker::{Asker, Heard, Job};
 use stokeslet_base::units::{Dimension, Powers};
 use stokeslet_cad::design::Value;
-use stokeslet_flow::export::readable::figures;
+use stokeslet_flow::export::readable::{figures, percent};
 use stokeslet_study::journal::Header;
 use stokeslet_study::output::Output;
 use stokeslet_study::run::{Cell, Record, Status};
@@ -173,7 +173,7 @@ impl Studies {
             }
             Heard::Step(step, miss) => {
                 if let Some(running) = &mut self.running {
-                    running.what = format!("step {step}, missed by {:.2e}", miss);
+                    running.what = format!("step {step}, missed by {}", percent(miss));
                 }
             }
             Heard::Found(found) => self.found = Some(found),

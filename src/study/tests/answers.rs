@@ -113,6 +113,65 @@ fn resistor_lengths_are_found_for_given_ratios() {
     }
 }
 
+/// Where an equation limits what is minimised, it is met exactly, and where two variables share what it allows, they share it as they should.
+#[test]
+fn what_is_minimised_goes_as_far_as_equations_let_it() {
+    let (library, table, token) = (Library::embedded(), Table::default(), CancelToken::new());
+    let sampler = sampler(TEE, &library, &table);
+    let (design, chip) = sampler.chip(&[]).unwrap();
+    let catalogue = Catalogue::new(&design, &chip);
+    let vary = |name: &str, start: f64, powers: [i32; 5]| Varied {
+        name: name.into(),
+        start,
+        bounds: (start / 10.0, start * 10.0),
+        powers,
+    };
+    let run = |varied: &[Varied], goals: &[&str]| {
+        let goals: Vec<Goal> = goals
+            .iter()
+            .map(|goal| Goal::parse(goal, &catalogue).unwrap())
+            .collect();
+        let fit = Fit {
+            sampler: &sampler,
+            set: &[],
+            varied,
+            goals: &goals,
+            resolution: None,
+            cancel: &token,
+        };
+        fit.run(&mut |_, _| {}).unwrap()
+    };
+    let l = || vary("l", 2e-3, [0, 1, 0, 0, 0]);
+    // The arm is to be short, for a lower pressure, but not so short that more than .7 of the flow takes it.
+    let share = "ports.left.flow_rate / ports.inlet.flow_rate";
+    let at_least = format!("{share} >= -0.7");
+    let equal = run(&[l()], &[&format!("{share} = -0.7")]);
+    for goals in [
+        [at_least.as_str(), "minimise ports.inlet.pressure"],
+        [at_least.as_str(), "maximise 1 / ports.inlet.pressure"],
+        [&format!("{share} = -0.7"), "minimise ports.inlet.pressure"],
+    ] {
+        let found = run(&[l()], &goals);
+        assert!(found.is_met && found.is_settled, "{goals:?}: {found:?}");
+        let apart = found.values[0] / equal.values[0] - 1.0;
+        assert!(apart.abs() < 1e-4, "{goals:?}: {apart:e}");
+    }
+    // One that doesn't bind changes nothing.
+    let loose = run(
+        &[l()],
+        &[
+            "ports.inlet.pressure <= 1 bar",
+            "minimise ports.inlet.pressure",
+        ],
+    );
+    assert!(loose.is_met && loose.is_settled);
+    assert!(
+        (loose.values[0] / 2e-4 - 1.0).abs() < 1e-6,
+        "{:?}",
+        loose.values
+    );
+}
+
 #[test]
 fn bounds_hold_and_goals_out_of_reach_are_said_to_be() {
     let (library, table, token) = (Library::embedded(), Table::default(), CancelToken::new());

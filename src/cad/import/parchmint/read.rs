@@ -52,7 +52,7 @@ pub(super) struct Connection {
     pub ends: [Target; 2],
     /// m.
     pub width: Option<f64>,
-    /// Manhattan length of its path, m.
+    /// Length of its path, m; Manhattan distance of its ends where it has none.
     pub length: Option<f64>,
     /// m.
     pub depth: Option<f64>,
@@ -358,7 +358,8 @@ fn connection(
     }
 }
 
-/// Manhattan length of the path to sink `k`, m.
+/// Length of the path to sink `k`, m. (Paths of the benchmark's files run along the axes, where it is the Manhattan length; the exporter's
+/// follow arcs.)
 fn path_length(object: &Map<String, Value>, k: usize, unit: f64) -> Option<f64> {
     let paths = object.get("paths").and_then(Value::as_array)?;
     let points = paths.get(k)?.get("wayPoints")?.as_array()?;
@@ -371,7 +372,7 @@ fn path_length(object: &Map<String, Value>, k: usize, unit: f64) -> Option<f64> 
             length(Some(&point[1]), unit)?,
         ];
         if let Some(before) = before {
-            sum += (at[0] - before[0]).abs() + (at[1] - before[1]).abs();
+            sum += f64::hypot(at[0] - before[0], at[1] - before[1]);
         }
         before = Some(at);
     }

@@ -13,14 +13,15 @@ use stokeslet_base::diagnostic::Diagnostic;
 /// The warnings that `solve` prints of what is shown, if there are any.
 pub fn doubts_of(context: &ViewContext<'_>) -> Arc<[Diagnostic]> {
     let density = context.document.design.as_ref().and_then(|d| d.density);
+    // What failed has told why, and what is shown beside it is of before.
     let solved = context.results.solved.as_ref();
+    let solved = solved.filter(|_| context.results.failure.is_none());
     solved.map_or_else(Arc::default, |s| s.doubts(density.map(|density| density.0)))
 }
 
 /// Draws them.
 pub(super) fn doubts_ui(ui: &mut Ui, doubts: &[Diagnostic]) {
     for doubt in doubts {
-        ui.add_space(4.0);
         ui.horizontal_top(|ui| {
             let colour = ui.visuals().warn_fg_color;
             icon(ui, Icon::Warning, colour);
@@ -32,6 +33,7 @@ pub(super) fn doubts_ui(ui: &mut Ui, doubts: &[Diagnostic]) {
                 }
             });
         });
+        ui.add_space(4.0);
     }
 }
 
@@ -52,7 +54,7 @@ mod tests {
             let mut state = opened_example(name);
             state.results.solved = Some(solved_example(name, 4));
             let harness = harness(&Shown::new(state));
-            let told = harness.query_by_label_contains("2.4 times what they would");
+            let told = harness.query_by_label_contains("times what they should");
             assert_eq!(told.is_some(), is_doubted, "{name}");
             let solved = solved_example(name, 4);
             assert_eq!(solved.doubts(None).is_empty(), !is_doubted, "{name}");

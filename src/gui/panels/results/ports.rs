@@ -185,6 +185,10 @@ fn given_ui(
                 }
             }
             Err(wrong) => {
+                // What is typed next is typed here, not on the canvas.
+                if ui.input(|i| i.key_pressed(eframe::egui::Key::Enter)) {
+                    response.request_focus();
+                }
                 typed.by_port.insert(name.to_owned(), (text, Some(wrong)));
             }
         }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{Button, Grid, RichText, Role, TextEdit, Ui, WidgetInfo};
+use eframe::egui::{Button, Grid, Key, RichText, Role, TextEdit, Ui, WidgetInfo};
 
 use super::{no_variables, numbers, results};
 use crate::command::Command;
 use crate::context::ViewContext;
 use crate::studies::{Found, Question, StudyCommand, show};
 use stokeslet_cad::design::Design;
+use stokeslet_flow::export::readable::percent;
+use stokeslet_study::fit::TOLERANCE;
 
 /// What is typed and chosen.
 #[derive(Debug)]
@@ -59,6 +61,10 @@ impl Form {
                     .desired_width(420.0)
                     .hint_text("ports.a.flow_rate = 2 * ports.b.flow_rate");
                 let response = ui.add(edit);
+                // Keys that follow are no commands of the canvas.
+                if response.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter)) {
+                    response.request_focus();
+                }
                 let (label, value) = (format!("goal {}", k + 1), goal.clone());
                 response.widget_info(|| WidgetInfo {
                     label: Some(label.clone()),
@@ -134,15 +140,18 @@ fn answer(ui: &mut Ui, found: &Found, out: &mut Vec<Command>) {
             for (variable, (before, value)) in found.variables.iter().zip(both) {
                 ui.label(variable.name.as_str());
                 ui.label(show(*before, variable.powers));
-                ui.label("→");
+                ui.label("to");
                 ui.strong(show(*value, variable.powers));
                 ui.end_row();
             }
         });
     for (goal, miss) in &found.goals {
         let text = match miss {
-            Some(miss) if miss.abs() < 1e-12 => format!("{goal}: met"),
-            Some(miss) => format!("{goal}: missed by {:.1e}", miss.abs()),
+            Some(miss) if miss.abs() <= TOLERANCE => format!("{goal}: met"),
+            Some(miss) => format!(
+                "{goal}: missed by {} of its sides' mean",
+                percent(miss.abs())
+            ),
             None => goal.clone(),
         };
         ui.label(text);
