@@ -596,6 +596,7 @@ fn shallow_chips_tell_the_shear_of_floor_and_side_walls() {
         )
     };
     let (out, summary) = solve("shallow");
+    assert!(out.contains(" (mean over the depth) at "), "{out}");
     assert!(
         out.contains("of side walls") && out.contains("of floor and ceiling"),
         "{out}"

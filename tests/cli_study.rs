@@ -349,6 +349,26 @@ fn a_fitted_design_has_what_was_set_and_its_own_file_is_kept_where_goals_are_mis
     assert_eq!(fs::read_to_string(here.join("tee.toml")).unwrap(), TEE);
 }
 
+#[test]
+fn what_was_set_is_told_in_the_summary() {
+    let folder = folder();
+    let here = folder.path();
+    let solve = ["solve", "tee.toml", "--ports-only"];
+    demand(
+        0,
+        here,
+        &[&solve[..], &["--set", "q=1.2 uL/min", "--set", "l=3mm"]].concat(),
+    );
+    let summary = || {
+        let text = fs::read_to_string(here.join("results/tee/summary.json")).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let set = serde_json::json!({ "l": "3mm", "q": "1.2 uL/min" });
+    assert_eq!(summary()["set"], set);
+    demand(0, here, &solve);
+    assert!(summary()["set"].is_null());
+}
+
 /// Neither somebody's notes nor the table of solves; its own is written over.
 #[test]
 fn a_sweep_leaves_tables_of_something_else_alone() {

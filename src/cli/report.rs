@@ -154,8 +154,13 @@ fn extremes(solution: &Solution, has_depth: bool, reynolds: Option<f64>) -> Stri
             stress(floor.mean, floor.max, floor.max_at)
         ),
     };
+    // With a floor that the plane doesn't see.
+    let mean = match solution.floor_shear {
+        Some(_) => " (mean over the depth)",
+        None => "",
+    };
     format!(
-        "{heat}  peak speed {} at {}{reynolds}\n{shear}",
+        "{heat}  peak speed {}{mean} at {}{reynolds}\n{shear}",
         Quantity::Speed.show(speed),
         place(at),
     )

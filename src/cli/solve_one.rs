@@ -1,5 +1,6 @@
 //! One design from its file to its folder of results.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Instant;
@@ -298,6 +299,11 @@ pub fn solve_one(
     let wall = loaded.design.as_ref();
     let wall = wall.and_then(|design| thin_wall_warning(design, &chip));
     loaded.diagnostics.extend(wall);
+    if !request.settings.is_empty() {
+        let set = request.settings.iter().map(|s| (&*s.name, &*s.value));
+        let set: BTreeMap<&str, &str> = set.collect();
+        found.extra.summary.insert("set", serde_json::json!(set));
+    }
     let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
     loaded
         .diagnostics

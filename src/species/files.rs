@@ -70,7 +70,8 @@ pub fn extra(
         Some(value)
     };
     let all: Option<Vec<serde_json::Value>> = results.iter().zip(units).map(with_unit).collect();
-    out.summary = all.map(|all| ("species", all.into()));
+    let all = all.map(|all| ("species", all.into()));
+    out.summary = all.into_iter().collect();
     out.profiles = Some(profiles);
     out
 }

@@ -1,5 +1,6 @@
 //! What other computations on the solution add to its files: columns of ports, nodal fields, sections of the summary, whole files.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::Format;
@@ -63,8 +64,8 @@ pub struct Extra {
     pub columns: Vec<Column>,
     /// Fields of `fields.vtu` and `picture.svg`.
     pub fields: Vec<NodalField>,
-    /// Under its name in `summary.json`.
-    pub summary: Option<(&'static str, serde_json::Value)>,
+    /// Under their names in `summary.json`.
+    pub summary: BTreeMap<&'static str, serde_json::Value>,
     /// Stress on the walls, where the picture shows it.
     pub walls: Option<WallStress>,
     /// Files of their own.

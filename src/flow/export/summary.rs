@@ -235,7 +235,7 @@ impl<'a> Summary<'a> {
                 .collect(),
             units,
             files: BTreeMap::new(),
-            extra: results.extra.summary.iter().map(|s| (s.0, &s.1)).collect(),
+            extra: results.extra.summary.iter().map(|s| (*s.0, s.1)).collect(),
             stamp: results.stamp,
         }
     }

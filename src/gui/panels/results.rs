@@ -199,7 +199,11 @@ fn flow_ui(ui: &mut Ui, context: &ViewContext<'_>, solved: &Solved, out: &mut Ve
         .spacing([14.0, 4.0])
         .show(ui, |ui| {
             if let Some((speed, at)) = solution.max_speed {
-                let speed = Unit::Speed.show(speed);
+                let mut speed = Unit::Speed.show(speed);
+                // With a floor that the plane doesn't see.
+                if solution.floor_shear.is_some() {
+                    speed += ", mean over depth";
+                }
                 place_ui(ui, solved, "Greatest speed", &speed, at, out);
             }
             if let Some(shear) = &solution.wall_shear {
