@@ -390,6 +390,11 @@ impl App {
         if !self.fit_selection() {
             // What has no place on the canvas has one in the text.
             self.open_panel(Panel::Source);
+            let mut wrong = self.state.document.diagnostics.iter();
+            let about = wrong.find(|d| d.place.component.as_deref() == Some(name));
+            if let Some(span) = about.and_then(|d| d.place.span.clone()) {
+                self.panels.show_text(span.start);
+            }
         }
     }
 

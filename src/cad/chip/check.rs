@@ -12,7 +12,7 @@ use super::{Condition, Port};
 use crate::design::{DepthModel, Design, PortCondition};
 use crate::shape::SocketRef;
 use stokeslet_base::diagnostic::{Reporter, Severity};
-use stokeslet_base::units::print_length;
+use stokeslet_base::units::{Dimension, print_length, print_quantity, to_digits};
 
 /// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
 const BALANCE_TOLERANCE: f64 = 1e-9;
@@ -196,8 +196,8 @@ fn check_connected_components(
             ("more out than in", -sum)
         };
         let amount = match design.depth {
-            Some(depth) => format!("{:.6e} m^3/s", excess * depth.0),
-            None => format!("{excess:.6e} m^2/s"),
+            Some(depth) => print_quantity(to_digits(excess * depth.0, 6), Dimension::FlowRate),
+            None => print_quantity(to_digits(excess, 6), Dimension::FlowRatePerDepth),
         };
         let message = format!(
             "the flow rates of {} don't balance: {amount} {kind}",

@@ -35,7 +35,13 @@ pub fn advice(diagnostic: &Diagnostic) -> Option<String> {
         "D238" => {
             "take its own depth away in the inspector, or choose the model shallow for the chip"
         }
-        _ => return diagnostic.help.as_deref().map(quoted),
+        _ => {
+            let help = diagnostic.help.as_deref()?;
+            return Some(match help.starts_with("`stokeslet components`") {
+                true => "the library beside the canvas has what there is".to_owned(),
+                false => quoted(help),
+            });
+        }
     };
     Some(drawn.to_owned())
 }

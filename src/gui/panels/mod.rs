@@ -173,6 +173,11 @@ impl Panels {
         self.views.iter_mut().for_each(|view| view.forget());
     }
 
+    /// Brings a place of the design's text, a byte, into view where the text is open.
+    pub fn show_text(&mut self, place: usize) {
+        self.views.iter_mut().for_each(|view| view.show_text(place));
+    }
+
     /// Opens the tab of a panel below the canvas.
     pub fn choose(&mut self, panel: Panel) {
         if row(panel).place == Place::Below {

@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use eframe::egui::epaint::text::ByteIndex;
-use eframe::egui::text::{LayoutJob, LayoutSection, TextFormat};
+use eframe::egui::text::{CCursor, LayoutJob, LayoutSection, TextFormat};
 use eframe::egui::{
-    self, Align2, Color32, FontId, Galley, Role, Sense, Stroke, TextBuffer, TextEdit, TextStyle,
-    Ui, WidgetInfo,
+    self, Align, Align2, Color32, FontId, Galley, Role, Sense, Stroke, TextBuffer, TextEdit,
+    TextStyle, Ui, WidgetInfo,
 };
 
 use super::table::View;
@@ -28,6 +28,8 @@ pub struct Source {
     over: Option<Arc<str>>,
     /// When something was typed that isn't taken yet, s.
     typed: Option<f64>,
+    /// A byte of the text that is to be brought into view.
+    wanted: Option<usize>,
     /// The colours of a text, kept while neither text, marks nor theme change.
     job: Option<Coloured>,
 }
@@ -36,6 +38,10 @@ pub struct Source {
 type Coloured = (String, Vec<(Range<usize>, bool)>, bool, LayoutJob);
 
 impl View for Source {
+    fn show_text(&mut self, place: usize) {
+        self.wanted = Some(place);
+    }
+
     fn ui(&mut self, ui: &mut Ui, context: &ViewContext<'_>, out: &mut Vec<Command>) {
         let document = context.document;
         let now = ui.input(|i| i.time);
@@ -84,6 +90,14 @@ impl View for Source {
                 self.typed = Some(now);
             }
             self.numbers(ui, &output.galley, output.galley_pos, &lines);
+            if let Some(place) = self.wanted.take()
+                && let Some(before) = self.text.get(..place)
+            {
+                let cursor = CCursor::new(before.chars().count());
+                let line = output.galley.pos_from_cursor(cursor);
+                let line = line.translate(output.galley_pos.to_vec2());
+                ui.scroll_to_rect(line, Some(Align::Center));
+            }
         });
         let Some(typed) = self.typed else {
             return;
@@ -393,6 +407,25 @@ mod tests {
             kinds,
             [T::Header, T::Comment, T::Key, T::Text, T::Key, T::Number]
         );
+    }
+
+    #[test]
+    fn a_place_far_down_is_brought_into_view() {
+        let text = format!("format = 1\n{}nonsense\n", "# a line\n".repeat(200));
+        let mut state = opened(&text);
+        state.settings.panels.insert(Panel::Source);
+        let shown = Shown::new(state);
+        shown.borrow_mut().panels.choose(Panel::Source);
+        let mut harness = harness(&shown);
+        let top = |harness: &egui_kittest::Harness<'_>| {
+            harness.get_by_label("Text of the design").rect().top()
+        };
+        let before = top(&harness);
+        let place = text.find("nonsense").unwrap();
+        shown.borrow_mut().panels.show_text(place);
+        harness.run_steps(60);
+        let moved = before - top(&harness);
+        assert!(moved > 1000.0, "by {moved} of some 200 lines");
     }
 
     #[test]

@@ -74,6 +74,9 @@ pub trait View {
 
     /// Puts the cursor into the name of a thing that is selected.
     fn edit_name(&mut self, _name: &str) {}
+
+    /// Brings a place of the design's text, a byte, into view.
+    fn show_text(&mut self, _place: usize) {}
 }
 
 impl<F: FnMut(&mut Ui, &ViewContext<'_>, &mut Vec<Command>)> View for F {
