@@ -430,7 +430,7 @@ fn doubts_are_told_of_sweeps_and_fits() {
         "{err}"
     );
     let table = fs::read_to_string(here.join("sweep/results.csv")).unwrap();
-    let doubtful = table.lines().filter(|line| line.contains("D408")).count();
+    let doubtful = table.lines().filter(|line| line.contains("D409")).count();
     assert_eq!(doubtful, 2, "{table}");
     let goal = "ports.inlet.pressure = 3 bar";
     let (_, err) = demand(
@@ -445,7 +445,7 @@ fn doubts_are_told_of_sweeps_and_fits() {
             goal,
         ],
     );
-    assert!(err.contains("D408"), "{err}");
+    assert!(err.contains("D409"), "{err}");
 }
 
 /// A channel that two streams share, a millimetre long.
