@@ -112,14 +112,23 @@ fn is_even(values: &[f64]) -> bool {
     let [first, .., last] = values else {
         return true;
     };
-    let steps = values.windows(2).map(|pair| pair[1] - pair[0]);
-    let count = ((last - first) / steps.fold(f64::INFINITY, f64::min)).round();
-    let step = (last - first) / count;
-    let place = |v: &f64| (v - first) / step;
-    count <= 1.5 * (values.len() - 1) as f64
-        && values
+    let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut sorted = steps.clone();
+    sorted.sort_by(f64::total_cmp);
+    // Most are single: the smaller of two in the middle.
+    let usual = sorted[(sorted.len() - 1) / 2];
+    let mut count = 0.0;
+    let numbers = steps.iter().map(|step| {
+        count += (step / usual).round();
+        count
+    });
+    let numbers: Vec<f64> = numbers.collect();
+    let place = |v: &f64| (v - first) / (last - first) * count;
+    count <= 1.5 * steps.len() as f64
+        && values[1..]
             .iter()
-            .all(|v| (place(v) - place(v).round()).abs() < 0.15)
+            .zip(numbers)
+            .all(|(v, number)| (place(v) - number).abs() < 0.15)
 }
 
 /// From data to the picture.
