@@ -113,11 +113,9 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
         .filter(|s| varied.iter().all(|v| v.name != s.name))
     {
         let value = match Sample::parse(&setting.value) {
-            Sample::Amount(value, powers) => match Dimension::of_powers(powers) {
-                Some(dimension) => Value::Quantity(value, dimension),
-                None => Value::Number(value),
-            },
-            Sample::Text(text) => Value::Text(text),
+            Sample::Amount(number, [0, 0, 0, 0, 0]) => Value::Number(number),
+            // Quantities, of any unit, are written as they were given.
+            _ => Value::Text(setting.value.clone()),
         };
         edits.push(Edit::SetVariable {
             name: setting.name.clone(),
