@@ -95,6 +95,22 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         Edit::SetVariable { name, value } => {
             set(section(document, "variables")?, name, &print::value(value))?;
         }
+        Edit::SetExpression { keys, source } => {
+            let text = print::quoted(source);
+            match keys.as_slice() {
+                [of, key] => set(section(document, of)?, key, &text)?,
+                [of, name, key] => {
+                    let all = [COMPONENT, CHANNEL, LINK, PORT];
+                    let named = all.into_iter().find(|named| named.0 == of);
+                    let table = entry(document, named.unwrap_or(COMPONENT), name)?;
+                    set(table, key, &text)?;
+                }
+                _ => {
+                    let key = keys.join(".");
+                    return Err(RewriteError::NotATable { key });
+                }
+            }
+        }
         Edit::RemoveVariable(name) => remove(document, VARIABLE, name)?,
         Edit::AddComponent(component) => {
             add(

@@ -1,4 +1,4 @@
-//! A parameter that is typed, in a panel or on the canvas: text into a value or an expression, and that into a command.
+//! What is typed for a parameter or another value of the file, in a panel or on the canvas: text into a value or an expression, and that into a command.
 
 use super::values::read;
 use crate::command::Command;
@@ -23,6 +23,12 @@ pub fn expression(context: &ViewContext<'_>, component: &str, parameter: &str) -
     let keys = ["components", component, "parameters", parameter];
     let found = design.parametric.expression(&keys);
     found.map(|expression| expression.source.clone())
+}
+
+/// Gives the value under these keys of the file by an expression; the label is that of a command that sets it otherwise.
+pub fn expressed(keys: &[&str], source: String, label: String) -> Command {
+    let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+    Command::Edit(label, vec![Edit::SetExpression { keys, source }])
 }
 
 /// Sets a parameter to what was typed.

@@ -13,6 +13,7 @@ mod sockets;
 use eframe::egui::{self, Ui};
 use rustc_hash::FxHashMap;
 
+use super::assigned::expressed;
 use super::fields::{Field, Fields};
 use super::table::View;
 use super::values::{Measure, read_quantity, show_quantity};
@@ -98,6 +99,21 @@ impl View for Inspector {
     }
 }
 
+/// A quantity that stands in the file.
+struct Given<'a> {
+    /// Of its field.
+    key: &'a str,
+    name: &'a str,
+    doc: &'a str,
+    /// Where it stands in the file.
+    keys: &'a [&'a str],
+    /// SI.
+    value: f64,
+    dimension: Dimension,
+    /// Whether the file says nothing.
+    is_default: bool,
+}
+
 impl Inspector {
     /// A row for a quantity; returns the value that was typed or dragged, SI.
     #[expect(
@@ -131,6 +147,47 @@ impl Inspector {
             |text| read_quantity(text, dimension),
             after,
         )
+    }
+
+    /// A row for a quantity of the file that may be an expression: `set` makes the command for a value, SI.
+    fn given(
+        &mut self,
+        ui: &mut Ui,
+        context: &ViewContext<'_>,
+        row: &Given<'_>,
+        (set, after): (impl Fn(f64) -> Command, impl FnOnce(&mut Ui)),
+        out: &mut Vec<Command>,
+    ) {
+        let design = context.document.shown_design();
+        let known = design.and_then(|design| design.parametric.expression(row.keys));
+        let known = known.map(|expression| expression.source.as_str());
+        let shown = show_quantity(row.value, row.dimension);
+        let field = Field {
+            key: row.key,
+            label: row.name,
+            shown: known.unwrap_or(&shown),
+            is_default: row.is_default,
+            doc: row.doc,
+            measure: known.is_none().then_some(Measure::Quantity(row.dimension)),
+            width: FIELD,
+        };
+        let read = |text: &str| match text.trim() {
+            source if source.starts_with('=') => Ok(Err(source.to_owned())),
+            text => read_quantity(text, row.dimension).map(Ok),
+        };
+        let after = |ui: &mut Ui| {
+            if known.is_some() {
+                ui.weak(&shown);
+            }
+            after(ui);
+        };
+        out.extend(match self.fields.row(ui, row.name, &field, read, after) {
+            Some(Ok(value)) => Some(set(value)),
+            Some(Err(source)) if known != Some(source.as_str()) => {
+                Some(expressed(row.keys, source, set(row.value).label()))
+            }
+            Some(Err(_)) | None => None,
+        });
     }
 
     /// A row for the name of a component, a channel or a port; `renamed` makes the command.

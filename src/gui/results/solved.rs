@@ -109,8 +109,8 @@ impl Solved {
         {
             return doubts.clone();
         }
-        let mut all = advice::of_model(&self.chip, self.resolution);
-        all.extend(advice::of_solution(&self.chip, &self.solution, density));
+        let (chip, solution) = (&self.chip, &self.solution);
+        let all = advice::of_solved(chip, self.resolution, solution, density);
         let all: Arc<[Diagnostic]> = all.into();
         *known = Some((density, all.clone()));
         all

@@ -32,6 +32,13 @@ pub enum Edit {
         /// Its new value.
         value: Value,
     },
+    /// Gives a value of the file by an expression.
+    SetExpression {
+        /// Where it stands, such as `chip.width` or `ports.inlet.flow_rate`.
+        keys: Vec<String>,
+        /// The expression, with its `=`.
+        source: String,
+    },
     /// Removes a variable; expressions that use it stay, and are mistakes then.
     RemoveVariable(String),
     /// Adds a component at the end.

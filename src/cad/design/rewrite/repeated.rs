@@ -60,6 +60,10 @@ fn touches<'e>(edit: &'e Edit, repetition: &Repetition) -> Option<&'e str> {
         Edit::RemovePort(name) => (true, name),
         Edit::RenamePort { from, .. } => (true, from),
         Edit::SetCondition { port, .. } => (true, port),
+        Edit::SetExpression { keys, .. } => match keys.as_slice() {
+            [of, name, _] => (of == PORT.0, name),
+            _ => return None,
+        },
         _ => return None,
     };
     let is_of_it = of_ports == (repetition.section == PORT.0) && repetition.copies.contains(name);
@@ -129,6 +133,10 @@ fn moved_to(edit: &Edit, name: &str) -> Option<Edit> {
             port: name,
             condition,
         },
+        Edit::SetExpression { mut keys, source } => {
+            *keys.get_mut(1)? = name;
+            Edit::SetExpression { keys, source }
+        }
         _ => return None,
     })
 }

@@ -1,5 +1,5 @@
 use super::Setting;
-use crate::design::{Design, Edit, Value, parse, parse_with, print, rewrite};
+use crate::design::{Design, Edit, PortCondition, Value, parse, parse_with, print, rewrite};
 use stokeslet_base::units::Metre;
 
 const HEAD: &str = "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n";
@@ -252,6 +252,37 @@ fn edits_keep_the_expressions_of_what_they_do_not_change() {
     assert_eq!(read(&set).width.0, 2.5e-4);
     let wide = rewrite(&text, &[Edit::SetWidth(Metre(3e-4))]).unwrap();
     assert!(wide.contains("width = \"300 µm\""), "{wide}");
+}
+
+#[test]
+fn values_of_the_file_are_given_by_expressions() {
+    let text = text("w = \"100 um\"", "\"200 um\"")
+        + "[components]\npipe = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], repeat = { count = 2, step = [\"0 m\", \"1 mm\"] } }\n\
+           [ports]\na = { at = \"pipe_1.a\", pressure = \"1 Pa\" }\n";
+    let given = |keys: &[&str], source: &str| {
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        let source = source.to_owned();
+        rewrite(&text, &[Edit::SetExpression { keys, source }])
+    };
+    let wide = given(&["chip", "width"], "=3 * w").unwrap();
+    assert!(wide.contains("width = \"=3 * w\""), "{wide}");
+    assert_eq!(read(&wide).width.0, 3.0 * 1e-4);
+    let driven = given(&["ports", "a", "pressure"], "=w * 1 kPa / 1 mm").unwrap();
+    let PortCondition::Pressure(pressure) = read(&driven).ports[0].condition.value else {
+        panic!("{driven}");
+    };
+    assert!((pressure.0 - 100.0).abs() < 1e-9);
+    // Of one copy: the others keep what they had.
+    let deep = given(&["components", "pipe_2", "depth"], "=w / 2").unwrap();
+    let design = read(&deep);
+    let depth = |name: &str| {
+        let mut all = design.components.iter();
+        let component = all.find(|c| c.name.value == name).unwrap();
+        component.depth.map(|depth| depth.0)
+    };
+    assert_eq!((depth("pipe_1"), depth("pipe_2")), (None, Some(5e-5)));
+    assert!(given(&["components", "none", "depth"], "=w").is_err());
+    assert!(given(&["width"], "=w").is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use eframe::egui::{ComboBox, Ui};
 
-use super::{FIELD, Inspector, depth, head, section, sockets};
+use super::{FIELD, Given, Inspector, depth, head, section, sockets};
 use crate::command::Command;
 use crate::context::{Selection, ViewContext};
 use crate::panels::fields::{Field, named, row};
@@ -83,41 +83,30 @@ fn width(
     out: &mut Vec<Command>,
 ) {
     let name = channel.name.value.as_str();
-    let shown =
-        across(context, channel).map_or_else(String::new, |w| show_quantity(w, Dimension::Length));
-    let key = format!("{name}.width");
-    let field = Field {
-        key: &key,
-        label: "width",
-        shown: &shown,
-        is_default: channel.width.is_none(),
+    let row = Given {
+        key: &format!("{name}.width"),
+        name: "width",
         doc: "Across; by default that of the socket it starts from.",
-        measure: Some(Measure::Quantity(Dimension::Length)),
-        width: FIELD,
+        keys: &["channels", name, "width"],
+        value: across(context, channel).unwrap_or_default(),
+        dimension: Dimension::Length,
+        is_default: channel.width.is_none(),
     };
     let mut reset = false;
-    let typed = inspector.fields.row(
-        ui,
-        "width",
-        &field,
-        |text| read_quantity(text, Dimension::Length),
-        |ui| {
-            if channel.width.is_some() {
-                reset = ui
-                    .small_button("Reset")
-                    .on_hover_text("As wide as the socket it starts from")
-                    .clicked();
-            }
-        },
-    );
+    let after = |ui: &mut Ui| {
+        if channel.width.is_some() {
+            let button = ui.small_button("Reset");
+            let tip = "As wide as the socket it starts from";
+            reset = button.on_hover_text(tip).clicked();
+        }
+    };
     let set = |width: Option<Metre>| Command::SetChannelShape {
         channel: name.to_owned(),
         width,
         bend: channel.bend,
     };
-    if let Some(width) = typed {
-        out.push(set(Some(Metre(width))));
-    }
+    let set_value = |width| set(Some(Metre(width)));
+    inspector.given(ui, context, &row, (set_value, after), out);
     if reset {
         out.push(set(None));
     }

@@ -2,9 +2,10 @@
 
 use eframe::egui::{ComboBox, Ui};
 
-use super::{FIELD, Inspector, head, section};
+use super::{FIELD, Given, Inspector, head, section};
 use crate::command::Command;
 use crate::context::ViewContext;
+use crate::panels::assigned::expressed;
 use crate::panels::fields::{Field, named, row};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
 use stokeslet_base::units::{Dimension, Metre, PascalSecond};
@@ -20,31 +21,29 @@ pub(super) fn ui(
 ) {
     head(ui, "Chip", context.document.name(), "");
     title(inspector, ui, design, out);
-    let doc = "Of the fluid, dynamic.";
-    if let Some(mu) = inspector.quantity(
-        ui,
-        "chip.viscosity",
-        "viscosity",
-        design.viscosity.0,
-        Dimension::Viscosity,
-        doc,
-        |_| (),
-    ) {
-        out.push(Command::SetViscosity(PascalSecond(mu)));
-    }
-    let doc = "Default width of channels and components.";
-    if let Some(width) = inspector.quantity(
-        ui,
-        "chip.width",
-        "width",
-        design.width.0,
-        Dimension::Length,
-        doc,
-        |_| (),
-    ) {
-        out.push(Command::SetWidth(Metre(width)));
-    }
-    depth(inspector, ui, design, out);
+    let viscosity = Given {
+        key: "chip.viscosity",
+        name: "viscosity",
+        doc: "Of the fluid, dynamic.",
+        keys: &["fluid", "viscosity"],
+        value: design.viscosity.0,
+        dimension: Dimension::Viscosity,
+        is_default: false,
+    };
+    let set = |mu| Command::SetViscosity(PascalSecond(mu));
+    inspector.given(ui, context, &viscosity, (set, |_| ()), out);
+    let width = Given {
+        key: "chip.width",
+        name: "width",
+        doc: "Default width of channels and components.",
+        keys: &["chip", "width"],
+        value: design.width.0,
+        dimension: Dimension::Length,
+        is_default: false,
+    };
+    let set = |width| Command::SetWidth(Metre(width));
+    inspector.given(ui, context, &width, (set, |_| ()), out);
+    depth(inspector, ui, context, design, out);
     model(ui, design, out);
     resolution(inspector, ui, design, out);
     section(ui, "Contents");
@@ -76,7 +75,28 @@ fn title(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<
     }
 }
 
-fn depth(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
+fn depth(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    context: &ViewContext<'_>,
+    design: &Design,
+    out: &mut Vec<Command>,
+) {
+    let doc = "Of the channels. May be left empty in the planar model where no flow rate is given per time.";
+    let keys = ["chip", "depth"];
+    if let (Some(Metre(value)), Some(_)) = (design.depth, design.parametric.expression(&keys)) {
+        let depth = Given {
+            key: "chip.depth",
+            name: "depth",
+            doc,
+            keys: &keys,
+            value,
+            dimension: Dimension::Length,
+            is_default: false,
+        };
+        let set = |depth| Command::SetDepth(Some(Metre(depth)));
+        return inspector.given(ui, context, &depth, (set, |_| ()), out);
+    }
     let shown = design.depth.map_or_else(String::new, |depth| {
         show_quantity(depth.0, Dimension::Length)
     });
@@ -85,19 +105,26 @@ fn depth(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<
         label: "depth",
         shown: &shown,
         is_default: false,
-        doc: "Of the channels. May be left empty in the planar model where no flow rate is given per time.",
+        doc,
         measure: design.depth.map(|_| Measure::Quantity(Dimension::Length)),
         width: FIELD,
     };
     let required = design.model.needs_depth();
     let read = |text: &str| match text.trim().is_empty() {
         true if required => Err(format!("the {} model needs a depth", design.model.name())),
-        true => Ok(None),
-        false => read_quantity(text, Dimension::Length).map(Some),
+        true => Ok(Command::SetDepth(None)),
+        false => match text.trim() {
+            source if source.starts_with('=') => {
+                let label = Command::SetDepth(None).label();
+                Ok(expressed(&keys, source.to_owned(), label))
+            }
+            text => {
+                let depth = read_quantity(text, Dimension::Length)?;
+                Ok(Command::SetDepth(Some(Metre(depth))))
+            }
+        },
     };
-    if let Some(depth) = inspector.fields.row(ui, "depth", &field, read, |_| ()) {
-        out.push(Command::SetDepth(depth.map(Metre)));
-    }
+    out.extend(inspector.fields.row(ui, "depth", &field, read, |_| ()));
 }
 
 fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
@@ -160,5 +187,46 @@ fn resolution(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut
     };
     if let Some(resolution) = inspector.fields.row(ui, "resolution", &field, read, |_| ()) {
         out.push(Command::SetResolution(resolution));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panels::testing::{Shown, harness, opened};
+    use eframe::egui::accesskit::Role;
+    use eframe::egui::{Event, Key};
+    use egui_kittest::kittest::Queryable as _;
+    use stokeslet_cad::design::Edit;
+
+    #[test]
+    fn sizes_are_values_or_expressions() {
+        let text = "format = 1\n[variables]\nw = \"100 um\"\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"=2 * w\"\n";
+        let shown = Shown::new(opened(text));
+        let mut harness = harness(&shown);
+        // The field has the expression, beside it stands what it comes to.
+        harness.get_by_label_contains("200 µm");
+        for (field, typed, keys) in [
+            ("width", "=3 * w", ["chip", "width"]),
+            ("depth", "=w / 2", ["chip", "depth"]),
+            ("viscosity", "=2 mPa s", ["fluid", "viscosity"]),
+        ] {
+            let input = harness.get_by_role_and_label(Role::TextInput, field);
+            input.click();
+            harness.run_steps(2);
+            harness.event(Event::Text(typed.to_owned()));
+            harness.run_steps(2);
+            harness.key_press(Key::Enter);
+            harness.run_steps(3);
+            let commands = shown.borrow_mut().commands.split_off(0);
+            let [Command::Edit(_, edits)] = commands.as_slice() else {
+                panic!("{field}: {commands:?}");
+            };
+            let wanted = Edit::SetExpression {
+                keys: keys.map(str::to_owned).to_vec(),
+                source: typed.to_owned(),
+            };
+            assert_eq!(edits.as_slice(), [wanted]);
+        }
     }
 }

@@ -2,11 +2,9 @@
 
 use eframe::egui::Ui;
 
-use super::{FIELD, Inspector};
+use super::{Given, Inspector};
 use crate::command::Command;
 use crate::context::ViewContext;
-use crate::panels::fields::Field;
-use crate::panels::values::{Measure, read_quantity, show_quantity};
 use stokeslet_base::units::{Dimension, Metre};
 
 /// A row with the depth, which may be typed and taken back; none where the chip has no depth to differ from.
@@ -21,30 +19,30 @@ pub(super) fn ui(
     let Some(depth) = own.or(design.and_then(|design| design.depth)) else {
         return;
     };
-    let key = format!("{item}.depth");
-    let shown = show_quantity(depth.0, Dimension::Length);
-    let field = Field {
-        key: &key,
-        label: "depth",
-        shown: &shown,
-        is_default: own.is_none(),
+    let is_channel = design.is_some_and(|d| d.channels.iter().any(|c| c.name.value == item));
+    let section = if is_channel { "channels" } else { "components" };
+    let row = Given {
+        key: &format!("{item}.depth"),
+        name: "depth",
         doc: "From floor to ceiling; by default the chip's. In the full model all is as deep as the chip.",
-        measure: Some(Measure::Quantity(Dimension::Length)),
-        width: FIELD,
+        keys: &[section, item, "depth"],
+        value: depth.0,
+        dimension: Dimension::Length,
+        is_default: own.is_none(),
     };
     let mut reset = false;
-    let read = |text: &str| read_quantity(text, Dimension::Length);
-    let typed = inspector.fields.row(ui, "depth", &field, read, |ui| {
+    let after = |ui: &mut Ui| {
         if own.is_some() {
             let button = ui.small_button("Reset");
             reset = button.on_hover_text("As deep as the chip").clicked();
         }
-    });
+    };
     let set = |depth: Option<Metre>| Command::SetItemDepth {
         item: item.to_owned(),
         depth,
     };
-    out.extend(typed.map(|depth| set(Some(Metre(depth)))));
+    let set_value = |depth| set(Some(Metre(depth)));
+    inspector.given(ui, context, &row, (set_value, after), out);
     if reset {
         out.push(set(None));
     }

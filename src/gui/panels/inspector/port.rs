@@ -2,7 +2,7 @@
 
 use eframe::egui::{ComboBox, Ui};
 
-use super::{FIELD, Inspector, head};
+use super::{FIELD, Given, Inspector, head};
 use crate::command::Command;
 use crate::context::{Selection, ViewContext};
 use crate::panels::fields::{named, row};
@@ -37,7 +37,7 @@ pub(super) fn ui(
     });
     let condition = port.condition.value;
     kind(ui, context, design, name, condition, out);
-    value(inspector, ui, name, condition, out);
+    value(inspector, ui, context, name, condition, out);
     if let Some(solved) = &context.results.solved
         && let Some(result) = solved.solution.ports.iter().find(|port| port.id == name)
     {
@@ -128,6 +128,7 @@ fn label(condition: PortCondition) -> &'static str {
 fn value(
     inspector: &mut Inspector,
     ui: &mut Ui,
+    context: &ViewContext<'_>,
     name: &str,
     condition: PortCondition,
     out: &mut Vec<Command>,
@@ -142,8 +143,20 @@ fn value(
         Dimension::Pressure => "Developed flow at this pressure.",
         _ => "Into the chip; negative draws out.",
     };
-    let key = format!("port {name}");
-    if let Some(x) = inspector.quantity(ui, &key, "value", value, dimension, doc, |_| ()) {
+    let given = match dimension {
+        Dimension::Pressure => "pressure",
+        _ => "flow_rate",
+    };
+    let row = Given {
+        key: &format!("port {name}"),
+        name: "value",
+        doc,
+        keys: &["ports", name, given],
+        value,
+        dimension,
+        is_default: false,
+    };
+    let set = |x| {
         let condition = match condition {
             PortCondition::Pressure(_) => PortCondition::Pressure(Pascal(x)),
             PortCondition::FlowRate(_) => PortCondition::FlowRate(FlowRate(x)),
@@ -152,6 +165,7 @@ fn value(
             }
             PortCondition::TractionFree => PortCondition::TractionFree,
         };
-        out.push(Command::SetCondition(name.to_owned(), condition));
-    }
+        Command::SetCondition(name.to_owned(), condition)
+    };
+    inspector.given(ui, context, &row, (set, |_| ()), out);
 }
