@@ -448,6 +448,44 @@ fn doubts_are_told_of_sweeps_and_fits() {
     assert!(err.contains("D409"), "{err}");
 }
 
+/// Each row has what its uncertain values stray from; a value that isn't there has its reason; a study beside its design is no design.
+#[test]
+fn rows_tell_what_they_are_about_and_why_a_value_is_missing() {
+    let folder = folder();
+    let here = folder.path();
+    let study = "format = 1\ndesign = \"tee.toml\"\nports_only = true\n\
+        [ranges]\nl = { values = [\"3 mm\", \"5 mm\"] }\n\
+        [outputs]\nx = \"ports.inlet.flow_rate / ports.left.pressure\"\n\
+        [uncertainty]\nq = { sigma = \"2 %\", samples = 2 }\nl = { half_width = \"10 um\", samples = 2 }\n";
+    fs::write(here.join("study.toml"), study).unwrap();
+    let (_, err) = demand(0, here, &["sweep", "study.toml"]);
+    assert!(err.contains("`x` has no value"), "{err}");
+    let mut table = csv::Reader::from_path(here.join("sweep/results.csv")).unwrap();
+    let heads =
+        "index,l [m],q [m^3/s],q nominal [m^3/s],l nominal [m],x [m^4 s/kg],seconds,status,message";
+    let found = table
+        .headers()
+        .unwrap()
+        .iter()
+        .collect::<Vec<_>>()
+        .join(",");
+    assert_eq!(found, heads);
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    let nominal: Vec<&str> = rows.iter().map(|row| &row[4]).collect();
+    assert_eq!(nominal, ["3e-3", "3e-3", "5e-3", "5e-3"]);
+    for row in &rows {
+        let of = |k: usize| row[k].parse::<f64>().unwrap();
+        assert!(of(1) != of(4) && (of(1) - of(4)).abs() <= 1e-5);
+        assert!(of(2) != 1e-10 && (of(3) - 1e-10).abs() < 1e-22);
+        assert!(row[5].is_empty() && row[8].contains("`x` has no value"));
+    }
+    let solved = ["--ports-only", "--out", "solved"];
+    let (_, err) = demand(0, here, &[&["solve", "."], &solved[..]].concat());
+    assert!(err.contains("is a study, left out"), "{err}");
+    let (_, err) = demand(2, here, &[&["solve", "study.toml"], &solved[..]].concat());
+    assert!(err.contains("stokeslet sweep study.toml"), "{err}");
+}
+
 /// A channel that two streams share, a millimetre long.
 const SHARED: &str = r#"format = 1
 [variables]
@@ -541,5 +579,56 @@ mean = "species.dye.out.mean"
     assert!(
         err.contains("did you mean `species.dye.out.mixing`"),
         "{err}"
+    );
+}
+
+/// What flows through a channel has been in it for its volume over the flow rate; the fastest half as long as the mean, the rest longer.
+#[test]
+fn ages_are_swept_like_any_other_result() {
+    let folder = folder();
+    let here = folder.path();
+    let pipe = r#"format = 1
+[variables]
+q = "1 uL/min"
+[fluid]
+viscosity = "1 mPa s"
+[chip]
+width = "100 um"
+depth = "50 um"
+resolution = 4
+[components]
+pipe = { kind = "pipe", at = ["0 mm", "0 mm"], parameters = { length = "4 mm" } }
+[ports]
+inlet = { at = "pipe.a", flow_rate = "=q" }
+out = { at = "pipe.b", pressure = "0 Pa" }
+[species]
+dye = { diffusivity = "1e-10 m^2/s", inlets = { inlet = 1 } }
+"#;
+    fs::write(here.join("pipe.toml"), pipe).unwrap();
+    let study = r#"format = 1
+design = "pipe.toml"
+[ranges]
+q = { values = ["1 uL/min", "4 uL/min"] }
+[outputs]
+age = "species.dye.out.age"
+spread = "species.dye.out.age_spread / species.dye.out.age"
+volume = "-species.dye.out.age * ports.out.flow_rate"
+"#;
+    fs::write(here.join("ages.toml"), study).unwrap();
+    demand(0, here, &["sweep", "ages.toml", "--out", "swept"]);
+    let mut table = csv::Reader::from_path(here.join("swept/results.csv")).unwrap();
+    let heads: Vec<&str> = table.headers().unwrap().iter().skip(2).take(3).collect();
+    assert_eq!(heads, ["age [s]", "spread", "volume [m^3]"]);
+    let mut spreads = Vec::new();
+    for row in table.records() {
+        let row = row.unwrap();
+        let of = |k: usize| row[k].parse::<f64>().unwrap();
+        assert!((of(4) / 2e-11 - 1.0).abs() < 1e-3, "{row:?}");
+        assert!((of(2) * of(1) / 2e-11 - 1.0).abs() < 1e-3, "{row:?}");
+        spreads.push(of(3));
+    }
+    assert!(
+        spreads[0] > 0.1 && spreads[0] < spreads[1],
+        "diffusion across the channel evens ages: {spreads:?}"
     );
 }

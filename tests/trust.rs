@@ -444,9 +444,8 @@ fn what_makes_numbers_doubtful_is_told() {
         let density = design.unwrap_or_else(|| panic!("{mistakes:?}")).density;
         let chip = from_text(&text, "advice");
         let solution = solved(&chip, resolution);
-        let mut found = advice::of_model(&chip, resolution);
         let density = density.map(|d| d.0);
-        found.extend(advice::of_solution(&chip, &solution, density));
+        let found = advice::of_solved(&chip, resolution, &solution, density);
         found.iter().map(|d| d.code).collect::<Vec<_>>()
     };
     let fine = "model = \"shallow\", width = \"100 um\", depth = \"50 um\"";

@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use stokeslet::study::study;
+
 use super::outcome::CliError;
 use super::results_table::RESERVED;
 
@@ -77,8 +79,21 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>, CliError> {
             designs.push(file);
         }
     }
-    designs.sort();
+    without_studies(&mut designs);
     not_empty(designs, path)
+}
+
+/// Sorts what a folder or a pattern holds, and leaves out studies, which may stand beside their designs.
+fn without_studies(designs: &mut Vec<PathBuf>) {
+    designs.sort();
+    designs.retain(|file| {
+        let is_study = fs::read_to_string(file).is_ok_and(|text| study::is_study(&text));
+        if is_study {
+            let file = file.display();
+            eprintln!("`{file}` is a study, left out: `stokeslet sweep {file}` solves it");
+        }
+        !is_study
+    });
 }
 
 fn pattern(path: &Path) -> Result<Vec<PathBuf>, CliError> {
@@ -97,7 +112,7 @@ fn pattern(path: &Path) -> Result<Vec<PathBuf>, CliError> {
             designs.push(file);
         }
     }
-    designs.sort();
+    without_studies(&mut designs);
     not_empty(designs, path)
 }
 
@@ -218,6 +233,8 @@ mod tests {
         for file in ["b.toml", "a.toml", "notes.txt", "c.toml"] {
             fs::write(place.path().join(file), "").unwrap();
         }
+        let study = "format = 1\ndesign = \"a.toml\"\n";
+        fs::write(place.path().join("study.toml"), study).unwrap();
         let names = |arguments: &[PathBuf]| -> Vec<String> {
             expand(arguments)
                 .unwrap()
@@ -232,6 +249,11 @@ mod tests {
             "c is there once, where it came first"
         );
         assert_eq!(names(&[place.path().join("[ab].toml")]), ["a", "b"]);
+        assert_eq!(
+            names(&[place.path().join("study.toml")]),
+            ["study"],
+            "who names a study is told what it is"
+        );
         assert_eq!(
             names(&[place.path().join("missing.toml")]),
             ["missing"],

@@ -9,6 +9,7 @@ use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::library::Library;
 use stokeslet::session::{SolveSettings, WantedResults};
 use stokeslet::study::sample::SampleError;
+use stokeslet::study::study;
 
 use super::outcome::{CliError, Outcome};
 use super::print_diagnostics;
@@ -85,7 +86,7 @@ pub fn read_settings(texts: &[String]) -> Result<Vec<Setting>, CliError> {
 /// Reads and places a design; `model` and `settings` of variables override the file's. `clock` tells seconds.
 ///
 /// # Errors
-/// Only a file that can't be read; mistakes in it are diagnostics.
+/// Only a file that can't be read, or that is a study; mistakes in a design are diagnostics.
 pub fn load(
     path: &Path,
     name: &str,
@@ -97,6 +98,12 @@ pub fn load(
     let bytes = read_file(path)?;
     let (design, mut diagnostics) = parse_with(&bytes, name, settings);
     let text = String::from_utf8_lossy(&bytes).into_owned();
+    if study::is_study(&text) {
+        let file = path.display();
+        let message =
+            format!("`{file}` is a study of a design: `stokeslet sweep {file}` solves it");
+        return Err(CliError::Usage { message });
+    }
     let read = clock();
     let mut loaded = Loaded {
         chip: None,

@@ -305,12 +305,8 @@ pub fn solve_one(
         found.extra.summary.insert("set", serde_json::json!(set));
     }
     let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
-    loaded
-        .diagnostics
-        .extend(advice::of_model(&chip, settings.resolution));
-    loaded
-        .diagnostics
-        .extend(advice::of_solution(&chip, &solution, density));
+    let doubts = advice::of_solved(&chip, settings.resolution, &solution, density);
+    loaded.diagnostics.extend(doubts);
     let results = Results {
         chip: &chip,
         title: loaded.title.as_deref(),

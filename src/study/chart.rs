@@ -421,7 +421,8 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
         let first = values.next().flatten();
         first.is_some() && values.any(|value| value != first)
     };
-    let varied: Vec<usize> = (0..header.variables.len()).filter(differs).collect();
+    let own = header.variables.len().saturating_sub(header.n_nominal);
+    let varied: Vec<usize> = (0..own).filter(differs).collect();
     // By all that was tried, so that all outputs have the same.
     let named = |k: usize| {
         let values = records.values().filter_map(|record| number(record, k));
@@ -497,6 +498,7 @@ mod tests {
             points: 2,
             shard: (1, 1),
             variables: vec!["w".to_owned()],
+            n_nominal: 0,
             has_resolution: false,
             outputs: outputs.to_vec(),
         };

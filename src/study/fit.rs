@@ -110,7 +110,7 @@ impl Goal {
         };
         match self {
             Self::Equal(left, right) | Self::AtMost(left, right) => {
-                Some(relative(left.of(sampled)?, right.of(sampled)?))
+                Some(relative(left.of(sampled).ok()?, right.of(sampled).ok()?))
             }
             Self::Minimise(_) | Self::Maximise(_) => None,
         }
@@ -121,8 +121,8 @@ impl Goal {
         Some(match self {
             Self::Equal(..) => self.miss(sampled)? + round.shift,
             Self::AtMost(..) => (self.miss(sampled)? + round.shift).max(0.0),
-            Self::Minimise(value) => WEIGHT * value.of(sampled)? / round.before,
-            Self::Maximise(value) => WEIGHT * round.before / value.of(sampled)?,
+            Self::Minimise(value) => WEIGHT * value.of(sampled).ok()? / round.before,
+            Self::Maximise(value) => WEIGHT * round.before / value.of(sampled).ok()?,
         })
     }
 
@@ -131,7 +131,7 @@ impl Goal {
         match self {
             Self::Equal(..) | Self::AtMost(..) => Some(1.0),
             Self::Minimise(value) | Self::Maximise(value) => {
-                value.of(sampled).filter(|v| *v != 0.0)
+                value.of(sampled).ok().filter(|v| *v != 0.0)
             }
         }
     }

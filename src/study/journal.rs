@@ -33,12 +33,19 @@ pub struct Header {
     pub points: usize,
     /// This one, from 1, and how many.
     pub shard: (usize, usize),
-    /// Heads of the variables' columns.
+    /// Heads of the variables' columns, then of those that tell what uncertain ones stray from.
     pub variables: Vec<String>,
+    /// How many the latter are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub n_nominal: usize,
     /// Whether records have a resolution.
     pub has_resolution: bool,
     /// Heads of the outputs' columns.
     pub outputs: Vec<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Why records can't be kept or read.

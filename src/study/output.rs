@@ -7,6 +7,8 @@ use stokeslet_base::units::Powers;
 use stokeslet_cad::chip::{Chip, Condition};
 use stokeslet_cad::design::{Design, Dimension, formula};
 
+use stokeslet_species::{AtPort, SpeciesError, SpeciesResult};
+
 use crate::codes::MISFIT;
 use crate::sample::Sampled;
 use crate::study::unit;
@@ -17,6 +19,9 @@ enum Quantity {
     /// Mean of a species, at a port.
     Mean(String, String),
     Mixing(String, String),
+    /// Mean time that what leaves by a port has been in the chip, and its standard deviation.
+    Age(String, String),
+    AgeSpread(String, String),
     FlowRate(String),
     Pressure(String),
     Conductance(String, String),
@@ -29,14 +34,18 @@ enum Quantity {
 }
 
 impl Quantity {
+    fn is_of_species(&self) -> bool {
+        matches!(
+            self,
+            Self::Mean(..) | Self::Mixing(..) | Self::Age(..) | Self::AgeSpread(..)
+        )
+    }
+
     /// In SI; nothing where the chip has no such port, or it wasn't computed.
     fn of(&self, sampled: &Sampled) -> Option<f64> {
         let solution = &sampled.solution;
-        let carried = |species: &str, port: &str| {
-            let all = sampled.species().as_ref().ok()?;
-            let of_species = all.iter().find(|s| s.name == species)?;
-            of_species.ports.iter().find(|p| p.port == port)
-        };
+        let carried = |species: &str, port: &str| at_port(sampled.species(), species, port);
+        let aged = |species: &str, port: &str| at_port(sampled.aged(), species, port);
         let port = |name: &str| solution.ports.iter().find(|port| port.id == name);
         let value = match self {
             Self::FlowRate(name) => port(name)?.flow_rate,
@@ -48,6 +57,8 @@ impl Quantity {
             }
             Self::Mean(species, port) => carried(species, port)?.mean?,
             Self::Mixing(species, port) => carried(species, port)?.mixing_index?,
+            Self::Age(species, port) => aged(species, port)?.age_mean_s?,
+            Self::AgeSpread(species, port) => aged(species, port)?.age_std_s?,
             Self::MaxSpeed => solution.max_speed?.0,
             Self::ShearMin => solution.wall_shear?.min,
             Self::ShearMean => solution.wall_shear?.mean,
@@ -57,6 +68,16 @@ impl Quantity {
         };
         value.is_finite().then_some(value)
     }
+}
+
+fn at_port<'s>(
+    followed: &'s Result<Vec<SpeciesResult>, SpeciesError>,
+    species: &str,
+    port: &str,
+) -> Option<&'s AtPort> {
+    let mut all = followed.as_ref().ok()?.iter();
+    let of_species = all.find(|s| s.name == species)?;
+    of_species.ports.iter().find(|p| p.port == port)
 }
 
 /// What can be taken from the solutions of a design, by name.
@@ -84,10 +105,14 @@ impl Output {
         head(&self.name, self.powers)
     }
 
-    /// Its value in SI; nothing where the solution doesn't have it.
-    pub fn of(&self, sampled: &Sampled) -> Option<f64> {
+    /// Its value in SI.
+    ///
+    /// # Errors
+    /// Why there is none: the solution doesn't have what it takes (what goes out of no port has no mean), or a quotient's divisor is zero.
+    pub fn of(&self, sampled: &Sampled) -> Result<f64, String> {
+        let missing = || format!("`{}` takes what this solution doesn't have", self.name);
         if let ("o_0", [(quantity, _)]) = (self.formula.as_str(), self.uses.as_slice()) {
-            return quantity.of(sampled);
+            return quantity.of(sampled).ok_or_else(missing);
         }
         let names: Option<BTreeMap<String, (f64, Powers)>> = self
             .uses
@@ -99,7 +124,9 @@ impl Output {
                     .map(|value| (format!("o_{k}"), (value, *powers)))
             })
             .collect();
-        formula(&self.formula, &names?).ok().map(|(value, _)| value)
+        let (value, _) = formula(&self.formula, &names.ok_or_else(missing)?)
+            .map_err(|fault| format!("`{}` has no value: {}", self.name, fault.message))?;
+        Ok(value)
     }
 }
 
@@ -129,6 +156,7 @@ impl Catalogue {
             None => [0, 2, -1, 0, 0],
         };
         let pressure: Powers = [1, -1, -2, 0, 0];
+        let time: Powers = [0, 0, 1, 0, 0];
         let mut conductance = flow;
         for (power, per) in conductance.iter_mut().zip(pressure) {
             *power -= per;
@@ -163,13 +191,16 @@ impl Catalogue {
                 false => [0; 5],
             };
             for &port in &names {
-                let of = || (species.clone(), port.clone());
-                let (mean, mixing) = (of(), of());
-                for (what, quantity, powers) in [
-                    ("mean", Quantity::Mean(mean.0, mean.1), concentration),
-                    ("mixing", Quantity::Mixing(mixing.0, mixing.1), [0; 5]),
-                ] {
+                type Make = fn(String, String) -> Quantity;
+                let all: [(&str, Make, Powers); 4] = [
+                    ("mean", Quantity::Mean, concentration),
+                    ("mixing", Quantity::Mixing, [0; 5]),
+                    ("age", Quantity::Age, time),
+                    ("age_spread", Quantity::AgeSpread, time),
+                ];
+                for (what, make, powers) in all {
                     let full = format!("{SPECIES}{species}.{port}.{what}");
+                    let quantity = make(species.clone(), port.clone());
                     entries.insert(full, (quantity, powers));
                 }
             }
@@ -309,7 +340,7 @@ impl Catalogue {
     /// Whether a formula speaks of what is dissolved.
     pub fn needs_species(output: &Output) -> bool {
         let mut of = output.uses.iter();
-        of.any(|(quantity, _)| matches!(quantity, Quantity::Mean(..) | Quantity::Mixing(..)))
+        of.any(|(quantity, _)| quantity.is_of_species())
     }
 
     /// Whether a formula speaks of what one step from a chip nearby doesn't tell: conductances, and what is dissolved, which asks for
@@ -329,6 +360,7 @@ impl Catalogue {
             }
             Quantity::FloorShearMean | Quantity::FloorShearMax => true,
             Quantity::Mean(..) | Quantity::Mixing(..) => true,
+            Quantity::Age(..) | Quantity::AgeSpread(..) => true,
         })
     }
 }

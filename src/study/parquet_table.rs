@@ -146,6 +146,7 @@ mod tests {
             points: 2,
             shard: (1, 1),
             variables: vec!["w [m]".to_owned(), "kind".to_owned()],
+            n_nominal: 0,
             has_resolution: false,
             outputs: vec!["q [m^3/s]".to_owned()],
         };

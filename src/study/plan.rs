@@ -45,6 +45,8 @@ pub struct Point {
     pub index: usize,
     /// A value for each of [`Plan::variables`].
     pub values: Vec<Sample>,
+    /// What the variables of `[uncertainty]` stray from, in its order.
+    pub nominal: Vec<Sample>,
     /// Cell edges across a channel, if the study says.
     pub resolution: Option<u32>,
 }
@@ -143,12 +145,14 @@ impl<'s> Plan<'s> {
         }
         values.reverse();
         values.extend(self.nominal.iter().cloned());
-        if !self.study.uncertainty.is_empty() {
-            self.stray(index, &mut values);
-        }
+        let nominal = match self.study.uncertainty.is_empty() {
+            true => Vec::new(),
+            false => self.stray(index, &mut values),
+        };
         Point {
             index,
             values,
+            nominal,
             resolution,
         }
     }
@@ -163,8 +167,9 @@ impl<'s> Plan<'s> {
         .collect()
     }
 
-    /// Errors of fabrication: of every point its own, whoever solves it.
-    fn stray(&self, index: usize, values: &mut [Sample]) {
+    /// Errors of fabrication: of every point its own, whoever solves it. The values that they are about.
+    fn stray(&self, index: usize, values: &mut [Sample]) -> Vec<Sample> {
+        let mut nominal = Vec::with_capacity(self.study.uncertainty.len());
         let mut random = ChaCha8Rng::seed_from_u64(self.study.seed);
         random.set_stream(1 << 32 | index as u64);
         for uncertain in &self.study.uncertainty {
@@ -178,7 +183,11 @@ impl<'s> Plan<'s> {
                 .variables
                 .iter()
                 .position(|name| *name == uncertain.name);
-            if let Some(Sample::Amount(value, _)) = at.map(|k| &mut values[k]) {
+            let Some(value) = at.map(|k| &mut values[k]) else {
+                continue;
+            };
+            nominal.push(value.clone());
+            if let Sample::Amount(value, _) = value {
                 *value += deviation
                     * match uncertain.size {
                         Size::Relative(part) => part * value.abs(),
@@ -186,6 +195,7 @@ impl<'s> Plan<'s> {
                     };
             }
         }
+        nominal
     }
 }
 

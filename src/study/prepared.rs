@@ -102,17 +102,18 @@ pub fn prepare<'s>(
             return Err(faults);
         }
     };
-    let head_of = |name: &String| {
+    let powers_of = |name: &String| {
         let range = study.ranges.iter().find(|range| range.name == *name);
         let powers = range.map(|range| range.powers);
-        head(
-            name,
-            powers.unwrap_or_else(|| match nominal(design, name) {
-                Some(Sample::Amount(_, powers)) => powers,
-                _ => [0; 5],
-            }),
-        )
+        powers.unwrap_or_else(|| match nominal(design, name) {
+            Some(Sample::Amount(_, powers)) => powers,
+            _ => [0; 5],
+        })
     };
+    let variables = plan.variables().iter();
+    let variables = variables.map(|name| head(name, powers_of(name)));
+    let strays = study.uncertainty.iter().map(|one| &one.name);
+    let strays = strays.map(|name| head(&format!("{name} nominal"), powers_of(name)));
     let made_of = (env!("CARGO_PKG_VERSION"), study, text, chip);
     let header = Header {
         study: 1,
@@ -122,7 +123,8 @@ pub fn prepare<'s>(
         ),
         points: plan.len(),
         shard,
-        variables: plan.variables().iter().map(head_of).collect(),
+        variables: variables.chain(strays).collect(),
+        n_nominal: study.uncertainty.len(),
         has_resolution: !study.resolution.is_empty(),
         outputs: outputs.iter().map(Output::head).collect(),
     };

@@ -67,14 +67,14 @@ impl From<&Sample> for Cell {
 pub struct Record {
     /// Index of the point.
     pub index: usize,
-    /// By variable.
+    /// By variable, then by uncertain variable what it strays from.
     pub values: Vec<Cell>,
     /// Cell edges across a channel, where the study says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<u32>,
     /// How it ended.
     pub status: Status,
-    /// Why, where it failed; else what makes its results doubtful, by codes.
+    /// Why, where it failed; else what makes its results doubtful, by codes, and why outputs have no value.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// By output, SI; nothing where there is none.
@@ -190,20 +190,25 @@ impl Run<'_> {
         let begin = Instant::now();
         let point = self.plan.point(index);
         let settings = self.plan.settings(&point);
+        let all_values = point.values.iter().chain(&point.nominal);
+        let all_values: Vec<Cell> = all_values.map(Cell::from).collect();
         let limit = share.or(self.memory_limit);
         let solved = catch_unwind(AssertUnwindSafe(|| {
             let solve = || {
                 let how = (point.resolution, limit);
                 let sampled = self.sampler.solve(&settings, how, cancel)?;
-                let outputs = self.outputs.iter().map(|o| o.of(&sampled)).collect();
+                let found: Vec<Result<f64, String>> =
+                    self.outputs.iter().map(|o| o.of(&sampled)).collect();
                 sampled.check()?;
                 let resolution = self.sampler.resolution(point.resolution, &sampled.design);
                 let doubts = sampled.doubts(resolution);
-                let doubts: Vec<String> = doubts
+                let doubts = doubts
                     .iter()
-                    .map(|doubt| format!("{}: {}", doubt.code, doubt.message))
-                    .collect();
-                Ok::<(Vec<Option<f64>>, String), SampleError>((outputs, doubts.join("; ")))
+                    .map(|doubt| format!("{}: {}", doubt.code, doubt.message));
+                let absent = found.iter().filter_map(|value| value.clone().err());
+                let told: Vec<String> = doubts.chain(absent).collect();
+                let outputs = found.into_iter().map(Result::ok).collect();
+                Ok::<(Vec<Option<f64>>, String), SampleError>((outputs, told.join("; ")))
             };
             match pool {
                 Some(pool) => pool.install(solve),
@@ -212,7 +217,7 @@ impl Run<'_> {
         }));
         let failed = |status, message: String| Record {
             index,
-            values: point.values.iter().map(Cell::from).collect(),
+            values: all_values.clone(),
             resolution: point.resolution,
             status,
             message,

@@ -41,8 +41,12 @@ pub struct Sampled {
     /// Its flow.
     pub solution: Solution,
     cancel: CancelToken,
-    species: OnceLock<Result<Vec<SpeciesResult>, SpeciesError>>,
+    species: OnceLock<Followed>,
+    aged: OnceLock<Followed>,
 }
+
+/// What is dissolved, by species in the design's order, or why it couldn't be followed.
+type Followed = Result<Vec<SpeciesResult>, SpeciesError>;
 
 impl Sampled {
     /// A solved design; `cancel` stops what is still to be followed.
@@ -53,28 +57,36 @@ impl Sampled {
             solution,
             cancel: cancel.clone(),
             species: OnceLock::new(),
+            aged: OnceLock::new(),
         }
     }
 
     /// What is dissolved, in the design's order; followed when first asked for, which needs fields.
-    pub fn species(&self) -> &Result<Vec<SpeciesResult>, SpeciesError> {
-        self.species.get_or_init(|| {
-            let sections = self.design.species.species.iter();
-            let species: Vec<Species> = sections
-                .map(|section| Species::of_design(section, &self.chip))
-                .collect();
-            let paths = Paths::of(&self.chip, &self.solution)?;
-            let settings = Settings::default();
-            solve_unless(&self.chip, &paths, &species, settings, false, &self.cancel)
-        })
+    pub fn species(&self) -> &Followed {
+        self.aged
+            .get()
+            .unwrap_or_else(|| self.species.get_or_init(|| self.follow(false)))
+    }
+
+    /// As [`Self::species`], with ages of the fluid, which takes as long again.
+    pub fn aged(&self) -> &Followed {
+        self.aged.get_or_init(|| self.follow(true))
+    }
+
+    fn follow(&self, ages: bool) -> Followed {
+        let sections = self.design.species.species.iter();
+        let species: Vec<Species> = sections
+            .map(|section| Species::of_design(section, &self.chip))
+            .collect();
+        let paths = Paths::of(&self.chip, &self.solution)?;
+        let settings = Settings::default();
+        solve_unless(&self.chip, &paths, &species, settings, ages, &self.cancel)
     }
 
     /// What makes its results doubtful, as `solve` warns of it: depth, cells of `resolution`, inertia, pressures.
     pub fn doubts(&self, resolution: u32) -> Vec<Diagnostic> {
         let density = self.design.density.map(|density| density.0);
-        let mut doubts = advice::of_model(&self.chip, resolution);
-        doubts.extend(advice::of_solution(&self.chip, &self.solution, density));
-        doubts
+        advice::of_solved(&self.chip, resolution, &self.solution, density)
     }
 
     /// Why what is dissolved couldn't be followed, where somebody asked for it.
@@ -82,10 +94,9 @@ impl Sampled {
     /// # Errors
     /// [`SpeciesError`]
     pub fn check(&self) -> Result<(), SpeciesError> {
-        match self.species.get() {
-            Some(Err(error)) => Err(error.clone()),
-            Some(Ok(_)) | None => Ok(()),
-        }
+        let mut asked = [&self.species, &self.aged].into_iter();
+        let failed = asked.find_map(|followed| followed.get()?.as_ref().err());
+        failed.map_or(Ok(()), |error| Err(error.clone()))
     }
 }
 

@@ -224,7 +224,10 @@ pub fn sensitivities(
     )?;
     let taken = |design: &Design, chip: &Chip, solution| -> Result<Vec<Option<f64>>, SampleError> {
         let sampled = Sampled::new(design.clone(), chip.clone(), solution, context.cancel);
-        let values = outputs.iter().map(|output| output.of(&sampled)).collect();
+        let values = outputs
+            .iter()
+            .map(|output| output.of(&sampled).ok())
+            .collect();
         sampled.check()?;
         Ok(values)
     };

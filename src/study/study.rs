@@ -14,7 +14,7 @@
 //! [outputs]                           # columns; default all port flows and pressures, and conductances
 //! q1 = "ports.inlet.flow_rate"
 //! share = "ports.out1.flow_rate / ports.inlet.flow_rate"
-//! [uncertainty]                       # every point is repeated with these about its values
+//! [uncertainty]                       # every point is repeated with these about its values, which `w nominal` tells
 //! w = { sigma = "2 %", samples = 50 } # normal; or half_width = "1 um": uniform
 //! ```
 

@@ -38,6 +38,18 @@ const REYNOLDS: f64 = 1.0;
 /// Pressure that bonded silicone rubber is known to hold, Pa: 30 psi (McDonald et al., Electrophoresis 21, 2000).
 const BOND: f64 = 2e5;
 
+/// What is doubtful about a solved chip: its model and resolution, inertia (`density` in kg/m^3, water where there is none) and pressures.
+pub fn of_solved(
+    chip: &Chip,
+    resolution: u32,
+    solution: &Solution,
+    density: Option<f64>,
+) -> Vec<Diagnostic> {
+    let mut out = of_model(chip, resolution);
+    out.extend(of_solution(chip, solution, density));
+    out
+}
+
 /// What is doubtful about a chip's model and resolution, before it is solved.
 pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
     let mut out = Vec::new();
@@ -153,8 +165,8 @@ pub fn side_layer_error(model: DepthModel, aspect: f64, resolution: u32) -> f64 
     0.01 * error / f64::from(resolution)
 }
 
-/// What is doubtful about a solution: inertia (`density` in kg/m^3, water where there is none) and pressures.
-pub fn of_solution(chip: &Chip, solution: &Solution, density: Option<f64>) -> Vec<Diagnostic> {
+/// What is doubtful about a solution: inertia and pressures.
+fn of_solution(chip: &Chip, solution: &Solution, density: Option<f64>) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     if let Some((reynolds, at)) = reynolds(chip, solution, density.unwrap_or(WATER))
         && reynolds > REYNOLDS
