@@ -461,8 +461,7 @@ fn rows_tell_what_they_are_about_and_why_a_value_is_missing() {
     let (_, err) = demand(0, here, &["sweep", "study.toml"]);
     assert!(err.contains("`x` has no value"), "{err}");
     let mut table = csv::Reader::from_path(here.join("sweep/results.csv")).unwrap();
-    let heads =
-        "index,l [m],q [m^3/s],q nominal [m^3/s],l nominal [m],x [m^4 s/kg],seconds,status,message";
+    let heads = "index,l [m],q [m^3/s],l nominal [m],q nominal [m^3/s],x [kg^-1 m^4 s],seconds,status,message";
     let found = table
         .headers()
         .unwrap()
@@ -471,12 +470,12 @@ fn rows_tell_what_they_are_about_and_why_a_value_is_missing() {
         .join(",");
     assert_eq!(found, heads);
     let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
-    let nominal: Vec<&str> = rows.iter().map(|row| &row[4]).collect();
+    let nominal: Vec<&str> = rows.iter().map(|row| &row[3]).collect();
     assert_eq!(nominal, ["3e-3", "3e-3", "5e-3", "5e-3"]);
     for row in &rows {
         let of = |k: usize| row[k].parse::<f64>().unwrap();
-        assert!(of(1) != of(4) && (of(1) - of(4)).abs() <= 1e-5);
-        assert!(of(2) != 1e-10 && (of(3) - 1e-10).abs() < 1e-22);
+        assert!(of(1) != of(3) && (of(1) - of(3)).abs() <= 1e-5);
+        assert!(of(2) != 1e-10 && (of(4) - 1e-10).abs() < 1e-22);
         assert!(row[5].is_empty() && row[8].contains("`x` has no value"));
     }
     let solved = ["--ports-only", "--out", "solved"];

@@ -45,7 +45,7 @@ pub struct Point {
     pub index: usize,
     /// A value for each of [`Plan::variables`].
     pub values: Vec<Sample>,
-    /// What the variables of `[uncertainty]` stray from, in its order.
+    /// What the variables of `[uncertainty]` stray from, by name.
     pub nominal: Vec<Sample>,
     /// Cell edges across a channel, if the study says.
     pub resolution: Option<u32>,

@@ -103,11 +103,8 @@ fn uncertainty_repeats_each_point_about_its_values() {
     assert!(mean.abs() < 4.0 * 0.02 / 20.0, "{mean}");
     assert!((sigma / 0.02 - 1.0).abs() < 0.15, "{sigma}");
     let of_plan = plan.point(401).nominal;
-    let given = [1e-4, 2e-3].map(|value| Sample::Amount(value, [0, 1, 0, 0, 0]));
-    assert_eq!(
-        of_plan, given,
-        "what each strays from, in the order of the section"
-    );
+    let given = [2e-3, 1e-4].map(|value| Sample::Amount(value, [0, 1, 0, 0, 0]));
+    assert_eq!(of_plan, given, "what each strays from, by name");
     let l: Vec<f64> = points[400..].iter().map(|p| p[0] - 2e-3).collect();
     assert!(l.iter().all(|d| d.abs() <= 1e-5) && l.iter().any(|d| d.abs() > 9e-6));
     assert!(

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::panels::testing::{Shown, harness, opened};
     use eframe::egui::accesskit::Role;
-    use eframe::egui::{Event, Key};
+    use eframe::egui::{Event, Key, Modifiers};
     use egui_kittest::kittest::Queryable as _;
     use stokeslet_cad::design::Edit;
 
@@ -213,6 +213,8 @@ mod tests {
         ] {
             let input = harness.get_by_role_and_label(Role::TextInput, field);
             input.click();
+            harness.run_steps(2);
+            harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
             harness.run_steps(2);
             harness.event(Event::Text(typed.to_owned()));
             harness.run_steps(2);
