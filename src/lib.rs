@@ -21,9 +21,9 @@
 //! | `python` | texts of designs into numpy arrays: the module of a wheel, tested by `.ci/python` | `base`, `cad`, `flow`, `study` | the command line |
 //! | `web` | the window into a page of a browser (`src/web/build`); empty elsewhere | `flow`, `gui` | files, threads |
 //! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `species`, `study`, `dynamics` | solvers' insides |
-//! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
-//! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow`, `species` | windows, the command line |
-//! | `species` | a solved flow into dissolved species: concentrations, mixing, ages | `base`, `cad`, `flow` | windows, files, fronts |
+//! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow`, `fronts` (its algebra) | windows, files |
+//! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow`, `fronts` (its algebra), `species` | windows, the command line |
+//! | `species` | a solved flow into dissolved species: concentrations, mixing, ages | `base`, `cad`, `flow`, `fronts` (its algebra) | windows, files, eliminations |
 //! | `flow` | a chip into its solution, and that into other people's files | `base`, `cad`, `fronts` | components, windows, `thesis` |
 //! | `cad` | text into a placed, checked chip | `base` | solvers |
 //! | `fronts` | a symmetric system in pieces into its solution: **the method, explained there** | `base` | physics, meshes, chips |
@@ -57,6 +57,7 @@
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |
 //! | change what happens where two depths meet | `flow/stokes/section.rs` (`of_depths`), `flow/stokes/system.rs`; who refuses several depths asks `cad/chip/placed.rs` |
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |
+//! | factorise or decompose a small matrix, or a sparse positive definite one | `fronts/algebra.rs` (compiled once for all crates) |
 //! | change what is eliminated together, what is left to the network | `fronts/group/`, `flow/session/flow/ends.rs` (which pipes are parted) |
 //! | change what is kept of a part for other chips | `flow/stokes/piece/canonical.rs`, its key in `flow/stokes/system.rs` (`make`) |
 //! | change what is said of errors | `flow/session/estimate.rs`; gates on residual and balance: `flow/session/flow.rs`, `flow/session/measure.rs` |

@@ -164,6 +164,7 @@
 //!   matrices, cyclic reduction, the plan on names. Differs: whole parts are eliminated before they meet, ends have low
 //!   rank, and tasks are fronts, not single products. Its block rows are kept in the crate `thesis`.
 
+pub mod algebra;
 pub mod compute;
 pub mod group;
 pub mod lowrank;

@@ -2,6 +2,8 @@
 
 use faer::Mat;
 
+use crate::algebra::{Svd, thin_svd};
+
 /// `coupling = u v^T` to the tolerance, or `None` where its rank is above `most`.
 ///
 /// # Shapes and units
@@ -28,15 +30,14 @@ pub fn factor(
         let rest = coupling - &range * &small;
         let done = rest.norm_l2() <= limit || width >= m.min(n);
         if done {
-            let svd = small.thin_svd().ok()?;
-            let s = svd.S().column_vector();
-            let rank = (0..s.nrows()).take_while(|&k| s[k] > limit).count();
+            let Svd { u, values: s, v } = thin_svd(small.as_ref())?;
+            let rank = (0..s.len()).take_while(|&k| s[k] > limit).count();
             if rank > most {
                 return None;
             }
-            let left = &range * svd.U();
+            let left = &range * &u;
             let u = Mat::from_fn(m, rank, |i, k| left[(i, k)] * s[k].sqrt());
-            let v = Mat::from_fn(n, rank, |i, k| svd.V()[(i, k)] * s[k].sqrt());
+            let v = Mat::from_fn(n, rank, |i, k| v[(i, k)] * s[k].sqrt());
             return Some((u, v));
         }
         if width > 2 * most {

@@ -10,7 +10,8 @@
 //! Proven, by the tests of this file: Graetz values and exchange across the middle (row 11 of the specification's table), the exponents 1/3 at floor and
 //! ceiling and 1/2 at mid-depth with which layers between streams widen, that two lengths are their sum. Junctions: [`crate::space`].
 
-use faer::{Mat, Side};
+use faer::Mat;
+use stokeslet_fronts::algebra::symmetric_eigen;
 
 use crate::SpeciesError;
 
@@ -124,12 +125,9 @@ impl Duct {
                 let at = row * half + half - 1;
                 s[(at, at)] += 2.0 * across / weight(at);
             }
-            let eigen = s.self_adjoint_eigen(Side::Lower).ok()?;
-            let rates = eigen.S().column_vector().iter().map(|l| l.max(0.0));
-            Some(Basis {
-                rates: rates.collect(),
-                shapes: eigen.U().to_owned(),
-            })
+            let (values, shapes) = symmetric_eigen(s.as_ref())?;
+            let rates = values.into_iter().map(|l| l.max(0.0)).collect();
+            Some(Basis { rates, shapes })
         };
         let (Some(even), Some(odd)) = (basis(false), basis(true)) else {
             return Err(fail);

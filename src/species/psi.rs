@@ -6,17 +6,14 @@
 //! `u = d psi/dy`, `v = -d psi/dx`: psi rises from right to left looking along the flow, and from `a` to `b` on the rim, walked counter-clockwise,
 //! by the flow that leaves there. Its curl is divergence free in every cell and through every edge, which `u_h` isn't.
 
-use faer::linalg::solvers::Solve;
-use faer::sparse::linalg::solvers::Llt;
-use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, Par, Side};
+use faer::Mat;
 use rustc_hash::FxHashMap;
 use stokeslet_base::parallel;
+use stokeslet_fronts::algebra::{Entry, SparseCholesky};
 
 use crate::SpeciesError;
 use crate::network::{Network, Region};
 use stokeslet_base::geometry::Point;
-use stokeslet_base::vectors::clear_upper_halves;
 use stokeslet_flow::fem::lagrange::{CellPoint, cell_point};
 use stokeslet_flow::fem::quadrature::{Rule, simplex};
 use stokeslet_flow::field::Field;
@@ -176,7 +173,7 @@ impl Prepared {
     }
 
     /// The lower triangle of its matrix, factorised.
-    fn factor(&self) -> Result<Llt<usize, f64>, SpeciesError> {
+    fn factor(&self) -> Result<SparseCholesky, SpeciesError> {
         let singular = || SpeciesError::Singular {
             region: self.region,
         };
@@ -191,15 +188,12 @@ impl Prepared {
                         self.unknown[cell[j] as usize],
                     );
                     if row != GIVEN && column != GIVEN && row >= column {
-                        triplets.push(Triplet::new(row as usize, column as usize, matrix[i][j]));
+                        triplets.push(Entry::new(row as usize, column as usize, matrix[i][j]));
                     }
                 }
             }
         }
-        let n = self.count;
-        let a = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &triplets)
-            .map_err(|_| singular())?;
-        a.sp_cholesky(Side::Lower).map_err(|_| singular())
+        SparseCholesky::new(self.count, &triplets).ok_or_else(singular)
     }
 
     /// What makes its right-hand side from velocities and from what is given.
@@ -313,12 +307,9 @@ fn alike(prepared: Vec<Prepared>) -> Vec<Vec<Prepared>> {
 
 /// Solves for regions that have the same matrix; loads are divided by `scale`, the largest flow.
 fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, SpeciesError> {
-    // Regions are solved side by side, never one by many threads: the same bits whatever the pool.
-    faer::set_global_parallelism(Par::Seq);
     let shared = match copies.first() {
         Some(first) if first.count > 0 => {
             let factor = first.factor()?;
-            clear_upper_halves();
             Some((factor, first.loads(), first.psi.at.clone()))
         }
         _ => None,
@@ -329,7 +320,6 @@ fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, S
             let turn = |copy: &Prepared| turn_between(at, &copy.psi.at).unwrap_or([1.0, 0.0]);
             let turns: Vec<[f64; 2]> = some.iter().map(turn).collect();
             let x = factor.solve(&loads_of(some, loads, &turns, scale));
-            clear_upper_halves();
             for (lane, copy) in some.iter_mut().enumerate() {
                 let psi = &mut copy.psi;
                 for (value, &k) in psi.value.iter_mut().zip(&copy.unknown) {

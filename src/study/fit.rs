@@ -9,13 +9,13 @@
 //! by what the last one missed: the method of multipliers (Hestenes; Powell), for inequalities as Rockafellar has it.
 
 use faer::Mat;
-use faer::linalg::solvers::SolveLstsq;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::parallel;
 use stokeslet_base::units::Powers;
 use stokeslet_cad::design::{Design, Setting};
 use stokeslet_flow::session::SolveError;
+use stokeslet_fronts::algebra::least_squares;
 use thiserror::Error;
 
 use crate::codes::MISFIT;
@@ -545,7 +545,7 @@ fn step(columns: &[Vec<f64>], r: &[f64], is_free: &[bool], lambda: f64) -> Vec<f
         Some(_) => 0.0,
     });
     let b = Mat::from_fn(m + n, 1, |i, _| r.get(i).map_or(0.0, |r| -r));
-    let s = a.qr().solve_lstsq(&b);
+    let s = least_squares(a.as_ref(), b.as_ref());
     for (k, &j) in free.iter().enumerate() {
         out[j] = if s[(k, 0)].is_finite() {
             s[(k, 0)]

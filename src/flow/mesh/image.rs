@@ -8,15 +8,13 @@
 //! Meshed anew, such a polygon may have other cells however little it differs: Delaunay triangles flip, lines of a grid part. Derivatives
 //! want the same cells. Where a mesh of its own [has them](lies_near), that is the better one: cells at corners keep their sizes.
 
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, Par, Side};
+use faer::Mat;
 use rustc_hash::FxHashMap;
+use stokeslet_fronts::algebra::{Entry, SparseCholesky};
 
 use super::polygon::angles_and_scales;
 use super::{BlockMesh, Domain, PlanePolygon};
 use stokeslet_base::geometry::Point;
-use stokeslet_base::vectors::clear_upper_halves;
 use stokeslet_cad::shape::Hole;
 
 /// Nodes this near to an edge or to a round post are on it, in cells.
@@ -186,19 +184,14 @@ fn harmonic(mesh: &BlockMesh<2>, moves: &mut [Option<Point>]) -> Option<()> {
                         right[(row[v[i]], 1)] -= value * by.y;
                     }
                     None if row[v[j]] <= row[v[i]] => {
-                        triplets.push(Triplet::new(row[v[i]], row[v[j]], value));
+                        triplets.push(Entry::new(row[v[i]], row[v[j]], value));
                     }
                     None => {}
                 }
             }
         }
     }
-    // Pieces are made side by side, never one by many threads: the same bits whatever the pool.
-    faer::set_global_parallelism(Par::Seq);
-    let n = inside.len();
-    let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &triplets).ok()?;
-    let found = matrix.sp_cholesky(Side::Lower).ok()?.solve(&right);
-    clear_upper_halves();
+    let found = SparseCholesky::new(inside.len(), &triplets)?.solve(&right);
     for (k, &v) in inside.iter().enumerate() {
         moves[v] = Some(Point::new(found[(k, 0)], found[(k, 1)]));
     }

@@ -10,12 +10,10 @@
 //!
 //! Source: George, SIAM J. Numer. Anal. 10 (1973); Duff, Reid, SIAM J. Sci. Stat. Comput. 5 (1984).
 
-use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::Solve;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
+use stokeslet_fronts::algebra::{Lu, add_product, product};
 
 use stokeslet_base::geometry::Point;
-use stokeslet_base::vectors::clear_upper_halves;
 
 /// Blocks are added up before anything is eliminated until they have so many unknowns, those in common counted twice.
 const LEAF: usize = 64;
@@ -136,8 +134,8 @@ impl Front {
 
     fn solve(&self, x: &mut [f64]) {
         let rest = Mat::from_fn(self.rest.len(), 1, |i, _| x[self.rest[i] as usize]);
-        let own = &self.given - &self.on_rest * &rest;
-        clear_upper_halves();
+        let mut own = self.given.clone();
+        add_product(own.as_mut(), -1.0, self.on_rest.as_ref(), rest.as_ref());
         for (i, &k) in self.unknowns.iter().enumerate() {
             x[k as usize] = own[(i, 0)];
         }
@@ -235,24 +233,17 @@ impl System<'_> {
         }
         let (pivotal, on_rest) = matrix.as_ref().subcols(0, e).split_at_row(e);
         let (across, rest) = matrix.as_ref().subcols(e, n - e).split_at_row(e);
-        let mut across = across.to_owned();
-        let mut given = Mat::from_fn(e, 1, |i, _| rhs[i]);
-        if e > 0 {
-            let lu = pivotal.partial_piv_lu();
-            lu.solve_in_place(across.as_mut());
-            lu.solve_in_place(given.as_mut());
-        }
+        let given = Mat::from_fn(e, 1, |i, _| rhs[i]);
+        let (across, given) = match e {
+            0 => (across.to_owned(), given),
+            _ => {
+                let lu = Lu::new(pivotal);
+                (lu.solve(across), lu.solve(given.as_ref()))
+            }
+        };
         let mut schur = rest.to_owned();
-        matmul(
-            schur.as_mut(),
-            Accum::Add,
-            on_rest,
-            across.as_ref(),
-            -1.0,
-            Par::Seq,
-        );
-        let passed = on_rest * &given;
-        clear_upper_halves();
+        add_product(schur.as_mut(), -1.0, on_rest, across.as_ref());
+        let passed = product(on_rest, given.as_ref());
         let rhs = (e..n).map(|k| rhs[k] - passed[(k - e, 0)]).collect();
         let ids = |list: &[(u32, u32)]| list.iter().map(|u| u.0).collect();
         let front = Front {
@@ -322,7 +313,7 @@ mod tests {
                 .as_ref()
                 .subcols(kept_from, 25)
                 .split_at_row(kept_from);
-            let schur = corner - from * inner.partial_piv_lu().solve(to);
+            let schur = corner - from * Lu::new(inner).solve(to);
             let off = (&schur - &found.kept).norm_max() / schur.norm_max();
             assert!(off < 1e-12, "{off:e}");
             let kept: Vec<f64> = (0..25).map(|k| (k as f64).cos()).collect();

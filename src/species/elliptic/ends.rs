@@ -1,26 +1,20 @@
 //! What a pipe's modes are at its ends: matrices on their amplitudes, and amplitudes from what is given there.
 
-use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
+use stokeslet_fronts::algebra::Lu;
 
 use super::section::Modes;
-use stokeslet_base::vectors::clear_upper_halves;
 
 /// `a^-1 b`.
 pub(super) fn solve(a: &Mat<f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let x = a.partial_piv_lu().solve(b);
-    clear_upper_halves();
-    x
+    Lu::new(a.as_ref()).solve(b)
 }
 
 /// `a b^-1`.
 pub(super) fn over(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
-    b.transpose()
-        .to_owned()
-        .partial_piv_lu()
-        .solve(a.transpose())
-        .transpose()
-        .to_owned()
+    let b = b.transpose().to_owned();
+    let x = Lu::new(b.as_ref()).solve(a.transpose());
+    x.transpose().to_owned()
 }
 
 /// Values as a matrix of one column.

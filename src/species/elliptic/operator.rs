@@ -6,9 +6,8 @@
 //! Continuous Galerkin without stabilisation: `curl psi` is exactly divergence free and tangential to walls, so the advection is skew but for
 //! sockets. What leaves by a socket is the reaction `q B c - A c` of its nodes, never the integral of a gradient: reactions of a region add up to nothing.
 
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, MatRef, Side};
+use faer::{Mat, MatRef};
+use stokeslet_fronts::algebra::{Entry, SparseCholesky};
 
 use super::dissection::{Block, Fronts, eliminate};
 use super::element::{Element, Numbering};
@@ -96,14 +95,13 @@ pub fn cubic(net: &Network, region: &Region, psi: &Psi) -> Option<Cubic> {
                 if column == usize::MAX {
                     rhs[(row, 0)] -= matrix[i * n + j] * value[cell[j] as usize] / scale;
                 } else if row >= column {
-                    triplets.push(Triplet::new(row, column, matrix[i * n + j]));
+                    triplets.push(Entry::new(row, column, matrix[i * n + j]));
                 }
             }
         }
     }
     if count > 0 {
-        let a = SparseColMat::<usize, f64>::try_new_from_triplets(count, count, &triplets).ok()?;
-        let x = a.sp_cholesky(Side::Lower).ok()?.solve(&rhs);
+        let x = SparseCholesky::new(count, &triplets)?.solve(&rhs);
         for k in (0..numbering.count).filter(|&k| unknown[k] != usize::MAX) {
             value[k] = x[(unknown[k], 0)] * scale;
         }

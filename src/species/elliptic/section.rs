@@ -16,13 +16,12 @@
 //!
 //! The profile is the derivative of a cubic on every edge, as the velocity of the regions is: region and pipe see the same flow.
 
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
+use faer::Mat;
 use stokeslet_flow::fem::quadrature::gauss_legendre;
+use stokeslet_fronts::algebra::{Lu, Pencil, add_product, product, symmetric_pencil};
 
 use crate::profile::Profile;
 use crate::stream::Stream;
-use stokeslet_base::vectors::clear_upper_halves;
 
 /// Elements across a developed section.
 #[derive(Clone, Debug)]
@@ -268,38 +267,22 @@ impl Modes {
         // The last column is known exactly: K has no part in it, G only its own entry. Left to rounding, 1/Pe^2 would magnify it.
         let mut plain = basis.clone();
         (0..n).for_each(|i| plain[(i, size - 1)] = 0.0);
-        let left = plain.transpose() * &left * &plain;
-        let mut right_part = basis.transpose() * &right * &basis;
+        let between = |a: &Mat<f64>, m: &Mat<f64>| {
+            product(product(a.transpose(), m.as_ref()).as_ref(), a.as_ref())
+        };
+        let left = between(&plain, &left);
+        let mut right_part = between(&basis, &right);
         for i in 0..size - 1 {
             right_part[(i, size - 1)] = 0.0;
             right_part[(size - 1, i)] = 0.0;
         }
         right_part[(size - 1, size - 1)] = -whole * whole * b1.iter().sum::<f64>() / peclet;
-        let factor = left.llt(Side::Lower).ok()?;
-        // C = L^-1 G L^-T.
-        let mut half = right_part;
-        let lower = factor.L();
-        faer::linalg::triangular_solve::solve_lower_triangular_in_place(
-            lower,
-            half.as_mut(),
-            faer::Par::Seq,
-        );
-        let mut c = half.transpose().to_owned();
-        faer::linalg::triangular_solve::solve_lower_triangular_in_place(
-            lower,
-            c.as_mut(),
-            faer::Par::Seq,
-        );
-        let c = Mat::from_fn(size, size, |i, j| 0.5 * (c[(i, j)] + c[(j, i)]));
-        let eigen = c.self_adjoint_eigen(Side::Lower).ok()?;
-        let theta: Vec<f64> = eigen.S().column_vector().iter().copied().collect();
-        let mut y = eigen.U().to_owned();
-        faer::linalg::triangular_solve::solve_upper_triangular_in_place(
-            lower.transpose(),
-            y.as_mut(),
-            faer::Par::Seq,
-        );
-        let z = &basis * &y;
+        let Pencil {
+            values: theta,
+            vectors,
+            ..
+        } = symmetric_pencil(right_part, left.as_ref())?;
+        let z = product(basis.as_ref(), vectors.as_ref());
         let carried = Mat::from_fn(n, n, |i, j| peclet * b[(i, j)]);
         let mut order: Vec<usize> = (0..size).collect();
         // Descending theta: slow modes downstream first; ascending: slow modes upstream first.
@@ -327,12 +310,12 @@ impl Modes {
                 }
                 rate.push(1.0 / theta[j].abs());
             }
-            let flux = &carried * &shape + &m * &slope;
+            let mut flux = product(carried.as_ref(), shape.as_ref());
+            add_product(flux.as_mut(), 1.0, m.as_ref(), slope.as_ref());
             (rate, shape, flux)
         };
         let (down, down_shape, down_flux) = column(&mut order[..n - 1].iter().copied(), true);
         let (up, up_shape, up_flux) = column(&mut order[n - 1..].iter().rev().copied(), false);
-        clear_upper_halves();
         let finite = down.iter().chain(&up).all(|x| x.is_finite());
         finite.then_some(Self {
             peclet,
@@ -349,7 +332,7 @@ impl Modes {
     /// `int u c v` of what tubes carry over `D`, as the nodal values that carry the same.
     pub fn nodal(&self, functional: &[f64]) -> Vec<f64> {
         let rhs = Mat::from_fn(functional.len(), 1, |i, _| functional[i]);
-        let x = self.carried.partial_piv_lu().solve(&rhs);
+        let x = Lu::new(self.carried.as_ref()).solve(rhs.as_ref());
         (0..functional.len()).map(|i| x[(i, 0)]).collect()
     }
 }
@@ -359,25 +342,12 @@ impl Modes {
 pub fn still(section: &Section, length: f64, far_is_closed: bool) -> Option<[Mat<f64>; 2]> {
     let n = section.n();
     let [m, _, k] = section.matrices();
-    let factor = m.llt(Side::Lower).ok()?;
-    let lower = factor.L();
-    let mut half = k;
-    faer::linalg::triangular_solve::solve_lower_triangular_in_place(
-        lower,
-        half.as_mut(),
-        faer::Par::Seq,
-    );
-    let mut c = half.transpose().to_owned();
-    faer::linalg::triangular_solve::solve_lower_triangular_in_place(
-        lower,
-        c.as_mut(),
-        faer::Par::Seq,
-    );
-    let c = Mat::from_fn(n, n, |i, j| 0.5 * (c[(i, j)] + c[(j, i)]));
-    let eigen = c.self_adjoint_eigen(Side::Lower).ok()?;
-    let values: Vec<f64> = eigen.S().column_vector().iter().copied().collect();
-    // Functional of both ends: L U diag(f) U' L'.
-    let spread = lower * eigen.U();
+    // Functional of both ends: M Y diag(f) Y' M.
+    let Pencil {
+        values,
+        duals: spread,
+        ..
+    } = symmetric_pencil(k, m.as_ref())?;
     let slowest = values
         .iter()
         .copied()

@@ -236,8 +236,6 @@ impl Space {
             true => Some(self.level(fluid, (ny, false), cancel)?),
             false => None,
         };
-        // Regions and lines are followed side by side, never one matrix by many threads: the same bits whatever the pool.
-        faer::set_global_parallelism(faer::Par::Seq);
         let net = fluid.net;
         let mut depths: Vec<f64> = Vec::new();
         let widths = net.pipes.iter().map(|p| p.width);

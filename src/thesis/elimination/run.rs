@@ -7,16 +7,14 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::DenseSolveCore;
-use faer::{Accum, Mat, Par};
+use faer::Mat;
+use stokeslet_fronts::algebra::{Lu, Svd, add_product, product, thin_svd};
 use thiserror::Error;
 
 use super::id::MatRef;
 use super::plan::{Operation, Planner};
 use super::system::Leaves;
 use stokeslet_base::table::Table;
-use stokeslet_base::vectors::clear_upper_halves;
 
 /// How operations are run.
 #[derive(Clone, Copy)]
@@ -219,7 +217,6 @@ pub fn run(
     leaves: &dyn Leaves,
     settings: RunSettings<'_>,
 ) -> Result<(), RunError> {
-    faer::set_global_parallelism(Par::Seq); // parallel over operations, never inside one
     store
         .slots
         .resize_with(planner.operations.len(), Mutex::default);
@@ -430,8 +427,7 @@ fn multiply(
     } else {
         b_value.as_ref()
     };
-    matmul(out.as_mut(), Accum::Add, lhs, rhs, sign, Par::Seq);
-    clear_upper_halves();
+    add_product(out.as_mut(), sign, lhs, rhs);
 }
 
 fn finite(m: Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
@@ -446,28 +442,17 @@ fn finite(m: Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
 }
 
 fn inverse(a: &Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
-    let inverse = a.partial_piv_lu().inverse();
-    clear_upper_halves();
-    finite(inverse, id)
+    finite(Lu::new(a.as_ref()).inverse(), id)
 }
 
 /// Inverse on the complement of the one null vector: the smallest singular value is taken for zero.
 fn pseudo_inverse(a: &Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
-    let svd = a.thin_svd().map_err(|_| RunError::Singular { id })?;
-    let (u, s, v) = (svd.U(), svd.S().column_vector(), svd.V());
+    let Svd { u, values: s, v } = thin_svd(a.as_ref()).ok_or(RunError::Singular { id })?;
     let n = a.nrows();
     let kept = n - 1;
     let scaled = Mat::from_fn(n, kept, |i, k| v[(i, k)] / s[k]);
-    let mut out = Mat::zeros(n, n);
-    matmul(
-        out.as_mut(),
-        Accum::Replace,
-        scaled.as_ref(),
-        u.subcols(0, kept).transpose(),
-        1.0,
-        Par::Seq,
-    );
-    finite(out, id)
+    let u = u.as_ref().subcols(0, kept);
+    finite(product(scaled.as_ref(), u.transpose()), id)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -478,17 +463,16 @@ enum Half {
 
 /// `[U 0]` or `[0 V]` with `a = U V^T` up to the tolerance, the singular values shared between the factors.
 fn low_rank(a: &Mat<f64>, tolerance: f64, half: Half, id: u32) -> Result<Mat<f64>, RunError> {
-    let svd = a.thin_svd().map_err(|_| RunError::Singular { id })?;
-    let s = svd.S().column_vector();
-    let largest = if s.nrows() > 0 { s[0] } else { 0.0 };
+    let Svd { u, values: s, v } = thin_svd(a.as_ref()).ok_or(RunError::Singular { id })?;
+    let largest = s.first().copied().unwrap_or_default();
     // Entries of canonical matrices are of order one, so noise sits at rounding times one, however weak the coupling.
-    let rank = (0..s.nrows())
+    let rank = (0..s.len())
         .filter(|&k| s[k] > tolerance * largest.max(1.0))
         .count();
     let (factor, shift) = if half == Half::Left {
-        (svd.U(), 0)
+        (u, 0)
     } else {
-        (svd.V(), rank)
+        (v, rank)
     };
     let column = |i: usize, j: usize| {
         let k = j.wrapping_sub(shift);

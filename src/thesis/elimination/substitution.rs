@@ -6,16 +6,15 @@
 //! ```
 //! All operations of one level depend on lower levels only and run side by side.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, ColRef, Mat, Par};
+use faer::{ColRef, Mat};
 use rustc_hash::FxHashMap;
 use stokeslet_base::parallel;
+use stokeslet_fronts::algebra::add_product;
 
 use super::id::MatRef;
 use super::order::Elimination;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
-use stokeslet_base::vectors::clear_upper_halves;
 
 /// A vector by number; 0 is the zero vector.
 type VecId = u32;
@@ -234,8 +233,7 @@ fn evaluate(
         } else {
             held.as_ref().as_ref()
         };
-        matmul(out.as_mut(), Accum::Add, matrix, vector, sign, Par::Seq);
+        add_product(out.as_mut(), sign, matrix, vector);
     }
-    clear_upper_halves();
     (0..n).map(|i| out[(i, 0)]).collect()
 }

@@ -10,6 +10,7 @@ use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::profile::Work;
 use stokeslet_base::table::Table;
 use stokeslet_base::vectors::clear_upper_halves;
+use stokeslet_fronts::algebra::norm_max;
 use stokeslet_fronts::{
     Class, Element, FrontError, FrontRun, Image, KindId, Known, Schur, Values, Wanted, lowrank,
     schur_key,
@@ -81,7 +82,12 @@ pub(super) fn long_ends<const D: usize>(
         let _span = run.recorder.span("plan", "low rank", Work::default());
         let s = values.schur(root);
         let coupling = s.submatrix(0, m, m, m).to_owned();
-        let factors = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, most_rank(m));
+        let factors = lowrank::factor(
+            &coupling,
+            norm_max(s.as_ref()),
+            RANK_TOLERANCE,
+            most_rank(m),
+        );
         clear_upper_halves();
         let (u, v) = factors?;
         let end = |diagonal: faer::MatRef<'_, f64>, factor: &Schur| {
