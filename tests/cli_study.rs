@@ -426,7 +426,7 @@ fn doubts_are_told_of_sweeps_and_fits() {
     fs::write(here.join("study.toml"), fast).unwrap();
     let (_, err) = demand(0, here, &["sweep", "study.toml"]);
     assert!(
-        err.contains("4 points are doubtful, 0 the first") && err.contains("D411"),
+        err.contains("4 points, 0 the first: D411") && err.contains("2 points, 1 the first: D409"),
         "{err}"
     );
     let table = fs::read_to_string(here.join("sweep/results.csv")).unwrap();
@@ -581,7 +581,7 @@ mean = "species.dye.out.mean"
     );
 }
 
-/// What flows through a channel has been in it for its volume over the flow rate; the fastest half as long as the mean, the rest longer.
+/// What leaves a channel has been in it for its volume over the flow rate in the mean; diffusion across evens ages.
 #[test]
 fn ages_are_swept_like_any_other_result() {
     let folder = folder();

@@ -52,6 +52,13 @@ fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             paths.push(argument.clone());
         }
     }
+    // One that is named alone is told what it is, where it is read; among others, a shell may have named it for `*.toml`.
+    if paths.len() > 1 || arguments.iter().any(|argument| argument.is_dir()) {
+        without_studies(&mut paths);
+        if let (true, Some(first)) = (paths.is_empty(), arguments.first()) {
+            not_empty(Vec::new(), first)?;
+        }
+    }
     let mut seen = BTreeSet::new();
     paths.retain(|path| seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())));
     Ok(paths)
@@ -79,14 +86,13 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>, CliError> {
             designs.push(file);
         }
     }
-    without_studies(&mut designs);
+    designs.sort();
     not_empty(designs, path)
 }
 
-/// Sorts what a folder or a pattern holds, and leaves out studies, which may stand beside their designs.
-fn without_studies(designs: &mut Vec<PathBuf>) {
-    designs.sort();
-    designs.retain(|file| {
+/// Leaves out studies, which may stand beside their designs, and says so.
+fn without_studies(files: &mut Vec<PathBuf>) {
+    files.retain(|file| {
         let is_study = fs::read_to_string(file).is_ok_and(|text| study::is_study(&text));
         if is_study {
             let file = file.display();
@@ -112,7 +118,7 @@ fn pattern(path: &Path) -> Result<Vec<PathBuf>, CliError> {
             designs.push(file);
         }
     }
-    without_studies(&mut designs);
+    designs.sort();
     not_empty(designs, path)
 }
 
@@ -253,6 +259,12 @@ mod tests {
             names(&[place.path().join("study.toml")]),
             ["study"],
             "who names a study is told what it is"
+        );
+        assert_eq!(names(&[place.path().join("*.toml")]), ["a", "b", "c"]);
+        assert_eq!(
+            names(&["a.toml", "study.toml"].map(|file| place.path().join(file))),
+            ["a"],
+            "as a shell names all"
         );
         assert_eq!(
             names(&[place.path().join("missing.toml")]),

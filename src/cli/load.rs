@@ -96,7 +96,6 @@ pub fn load(
 ) -> Result<Loaded, CliError> {
     let begin = clock();
     let bytes = read_file(path)?;
-    let (design, mut diagnostics) = parse_with(&bytes, name, settings);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     if study::is_study(&text) {
         let file = path.display();
@@ -104,6 +103,7 @@ pub fn load(
             format!("`{file}` is a study of a design: `stokeslet sweep {file}` solves it");
         return Err(CliError::Usage { message });
     }
+    let (design, mut diagnostics) = parse_with(&bytes, name, settings);
     let read = clock();
     let mut loaded = Loaded {
         chip: None,

@@ -345,12 +345,21 @@ const MOST_REASONS: usize = 5;
 
 /// Why points failed, the most frequent reasons first, each with its count and the first point that it befell.
 fn reasons<'a>(records: impl Iterator<Item = &'a Record>) -> String {
+    let failed = records.filter(|r| r.status != Status::Ok);
+    by_frequency(failed.map(|record| (record.index, record.message.as_str())))
+}
+
+/// What makes points doubtful that were solved, or why outputs have no value there, told as [`reasons`] are.
+fn doubts<'a>(records: impl Iterator<Item = &'a Record>) -> String {
+    let told = records.filter(|r| r.status == Status::Ok && !r.message.is_empty());
+    let told = told.flat_map(|r| r.message.split("; ").map(|one| (r.index, one)));
+    by_frequency(told)
+}
+
+fn by_frequency<'a>(told: impl Iterator<Item = (usize, &'a str)>) -> String {
     let mut by_message: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for record in records.filter(|r| r.status != Status::Ok) {
-        by_message
-            .entry(&record.message)
-            .or_insert((0, record.index))
-            .0 += 1;
+    for (index, message) in told {
+        by_message.entry(message).or_insert((0, index)).0 += 1;
     }
     let found = by_message
         .into_iter()
@@ -369,27 +378,6 @@ fn reasons<'a>(records: impl Iterator<Item = &'a Record>) -> String {
         );
     }
     text
-}
-
-/// What makes points doubtful that were solved, of the first.
-fn doubts<'a>(records: impl Iterator<Item = &'a Record>) -> String {
-    let doubtful = |r: &&Record| r.status == Status::Ok && !r.message.is_empty();
-    let mut doubtful = records.filter(doubtful);
-    let Some(first) = doubtful.next() else {
-        return String::new();
-    };
-    let which = match doubtful.count() {
-        0 => format!("point {} is doubtful", first.index),
-        more => format!(
-            "{} points are doubtful, {} the first",
-            more + 1,
-            first.index
-        ),
-    };
-    format!(
-        "{which} (column `message` of the table): {}\n",
-        first.message
-    )
 }
 
 /// The table, and charts and Parquet where they are wanted.

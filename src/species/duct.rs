@@ -11,7 +11,7 @@
 //! ceiling and 1/2 at mid-depth with which layers between streams widen, that two lengths are their sum. Junctions: [`crate::space`].
 
 use faer::Mat;
-use stokeslet_fronts::algebra::symmetric_eigen;
+use stokeslet_fronts::algebra::{product, symmetric_eigen};
 
 use crate::SpeciesError;
 
@@ -175,7 +175,7 @@ impl Duct {
                     _ => 0.0,
                 }
             });
-            let modes = shapes.transpose() * &start;
+            let modes = product(shapes.transpose(), start.as_ref());
             let there = Mat::from_fn(n, stations.len(), |k, s| {
                 let Station { x, time } = stations[s];
                 let decay = (-rates[k] * x).exp();
@@ -186,7 +186,7 @@ impl Duct {
                 };
                 modes[(k, 0)] * decay + modes[(k, 1)] * time * phi
             });
-            shapes * &there
+            product(shapes.as_ref(), there.as_ref())
         });
         let found = stations.iter().enumerate().map(|(s, station)| {
             let mut out = vec![0.0; 2 * n];

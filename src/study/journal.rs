@@ -1,7 +1,7 @@
 //! Records in a file that is whole whenever the program is killed: one line a record, appended and synced; a torn last line is dropped.
 //!
 //! ```text
-//! {"study":1,"key":"...","points":121,"shard":[1,1],"variables":["w [m]"],"outputs":["q1 [m^3/s]"]}
+//! {"study":1,"key":"...","points":121,"shard":[1,1],"variables":["w [m]"],"has_resolution":false,"outputs":["q1 [m^3/s]"]}
 //! {"index":0,"values":[0.00005],"status":"ok","outputs":[1.2e-9],"seconds":0.004}
 //! ```
 //! The key covers the design, the study, the library's parts in it, and the program's version: what was solved from anything else isn't taken up.

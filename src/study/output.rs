@@ -96,7 +96,15 @@ pub struct Output {
     pub powers: Powers,
     /// The formula, each quantity in it replaced by `o_0`, `o_1`, ...
     formula: String,
-    uses: Vec<(Quantity, Powers)>,
+    uses: Vec<Use>,
+}
+
+/// A quantity in a formula.
+#[derive(Clone, Debug)]
+struct Use {
+    name: String,
+    quantity: Quantity,
+    powers: Powers,
 }
 
 impl Output {
@@ -105,26 +113,39 @@ impl Output {
         head(&self.name, self.powers)
     }
 
+    /// Values of outputs, SI.
+    ///
+    /// # Errors
+    /// Of each, why there is none: the solution doesn't have what it takes (what leaves by no port has no mean), or the formula has none (a
+    /// divisor is zero).
+    pub fn all_of(outputs: &[Self], sampled: &Sampled) -> Vec<Result<f64, String>> {
+        let mut uses = outputs.iter().flat_map(|output| &output.uses);
+        // What is dissolved is followed once, with ages or without.
+        if uses.any(|u| matches!(u.quantity, Quantity::Age(..) | Quantity::AgeSpread(..))) {
+            sampled.aged();
+        }
+        outputs.iter().map(|output| output.of(sampled)).collect()
+    }
+
     /// Its value in SI.
     ///
     /// # Errors
-    /// Why there is none: the solution doesn't have what it takes (what goes out of no port has no mean), or a quotient's divisor is zero.
+    /// As of [`Self::all_of`].
     pub fn of(&self, sampled: &Sampled) -> Result<f64, String> {
-        let missing = || format!("`{}` takes what this solution doesn't have", self.name);
-        if let ("o_0", [(quantity, _)]) = (self.formula.as_str(), self.uses.as_slice()) {
-            return quantity.of(sampled).ok_or_else(missing);
+        let value = |used: &Use| {
+            let missing = || match used.name == self.name {
+                true => format!("the solution has no `{}`", used.name),
+                false => format!("the solution has no `{}` for `{}`", used.name, self.name),
+            };
+            used.quantity.of(sampled).ok_or_else(missing)
+        };
+        if let ("o_0", [used]) = (self.formula.as_str(), self.uses.as_slice()) {
+            return value(used);
         }
-        let names: Option<BTreeMap<String, (f64, Powers)>> = self
-            .uses
-            .iter()
-            .enumerate()
-            .map(|(k, (quantity, powers))| {
-                quantity
-                    .of(sampled)
-                    .map(|value| (format!("o_{k}"), (value, *powers)))
-            })
-            .collect();
-        let (value, _) = formula(&self.formula, &names.ok_or_else(missing)?)
+        let named = |(k, used)| Ok((format!("o_{k}"), (value(used)?, used.powers)));
+        let names: Result<BTreeMap<String, (f64, Powers)>, String> =
+            self.uses.iter().enumerate().map(named).collect();
+        let (value, _) = formula(&self.formula, &names?)
             .map_err(|fault| format!("`{}` has no value: {}", self.name, fault.message))?;
         Ok(value)
     }
@@ -232,7 +253,11 @@ impl Catalogue {
                 name: name.clone(),
                 powers,
                 formula: "o_0".to_owned(),
-                uses: vec![(quantity, powers)],
+                uses: vec![Use {
+                    name: name.clone(),
+                    quantity,
+                    powers,
+                }],
             })
         };
         self.usual.iter().filter_map(output).collect()
@@ -261,7 +286,7 @@ impl Catalogue {
     /// # Errors
     /// D349 for a name that isn't there, D340 to D344 for what else is wrong with it.
     pub fn output(&self, name: &str, text: &str) -> Result<Output, Diagnostic> {
-        let mut uses: Vec<(Quantity, Powers)> = Vec::new();
+        let mut uses: Vec<Use> = Vec::new();
         let mut formula_text = String::new();
         let mut rest = text;
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -287,13 +312,17 @@ impl Catalogue {
                 .max_by_key(|(known, _)| known.len());
             let used = match found {
                 Some((known, entry)) => {
-                    let k = uses
-                        .iter()
-                        .position(|used| used == entry)
-                        .unwrap_or_else(|| {
-                            uses.push(entry.clone());
-                            uses.len() - 1
+                    let known_use = uses.iter().position(|used| used.name == *known);
+                    let k = known_use.unwrap_or_else(|| {
+                        let (quantity, powers) = entry.clone();
+                        let name = known.clone();
+                        uses.push(Use {
+                            name,
+                            quantity,
+                            powers,
                         });
+                        uses.len() - 1
+                    });
                     formula_text.push_str(&format!("o_{k}"));
                     known.len()
                 }
@@ -312,7 +341,7 @@ impl Catalogue {
         let names: BTreeMap<String, (f64, Powers)> = uses
             .iter()
             .enumerate()
-            .map(|(k, (_, powers))| (format!("o_{k}"), (1.0 + k as f64 / 7.0, *powers)))
+            .map(|(k, used)| (format!("o_{k}"), (1.0 + k as f64 / 7.0, used.powers)))
             .collect();
         let (_, powers) = formula(&formula_text, &names).map_err(|mut fault| {
             fault.message = format!("`{name}` = `{text}`: {}", fault.message);
@@ -340,20 +369,21 @@ impl Catalogue {
     /// Whether a formula speaks of what is dissolved.
     pub fn needs_species(output: &Output) -> bool {
         let mut of = output.uses.iter();
-        of.any(|(quantity, _)| quantity.is_of_species())
+        of.any(|used| used.quantity.is_of_species())
     }
 
     /// Whether a formula speaks of what one step from a chip nearby doesn't tell: conductances, and what is dissolved, which asks for
     /// flows that balance to rounding.
     pub fn needs_elimination(output: &Output) -> bool {
         let mut of = output.uses.iter();
-        Self::needs_species(output) || of.any(|(q, _)| matches!(q, Quantity::Conductance(..)))
+        Self::needs_species(output)
+            || of.any(|used| matches!(used.quantity, Quantity::Conductance(..)))
     }
 
     /// Whether a formula needs fields.
     pub fn needs_fields(output: &Output) -> bool {
         let mut of = output.uses.iter();
-        of.any(|(quantity, _)| match quantity {
+        of.any(|used| match used.quantity {
             Quantity::FlowRate(_) | Quantity::Pressure(_) | Quantity::Conductance(..) => false,
             Quantity::MaxSpeed | Quantity::ShearMin | Quantity::ShearMean | Quantity::ShearMax => {
                 true

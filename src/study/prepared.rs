@@ -75,6 +75,17 @@ pub fn prepare<'s>(
             ));
         }
     }
+    for uncertain in &study.uncertainty {
+        let range = study.ranges.iter().find(|r| r.name == uncertain.name);
+        let is_number = |value: &Sample| value.number().is_some();
+        if range.is_some_and(|range| !range.values.iter().all(is_number)) {
+            let message = format!(
+                "`{}` has values that are no numbers to stray from",
+                uncertain.name
+            );
+            faults.push(Diagnostic::error(MISFIT, message));
+        }
+    }
     let catalogue = Catalogue::new(design, chip);
     let mut outputs = Vec::new();
     for (name, formula) in &study.outputs {

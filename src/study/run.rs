@@ -197,8 +197,7 @@ impl Run<'_> {
             let solve = || {
                 let how = (point.resolution, limit);
                 let sampled = self.sampler.solve(&settings, how, cancel)?;
-                let found: Vec<Result<f64, String>> =
-                    self.outputs.iter().map(|o| o.of(&sampled)).collect();
+                let found = Output::all_of(self.outputs, &sampled);
                 sampled.check()?;
                 let resolution = self.sampler.resolution(point.resolution, &sampled.design);
                 let doubts = sampled.doubts(resolution);

@@ -224,10 +224,8 @@ pub fn sensitivities(
     )?;
     let taken = |design: &Design, chip: &Chip, solution| -> Result<Vec<Option<f64>>, SampleError> {
         let sampled = Sampled::new(design.clone(), chip.clone(), solution, context.cancel);
-        let values = outputs
-            .iter()
-            .map(|output| output.of(&sampled).ok())
-            .collect();
+        let values = Output::all_of(outputs, &sampled);
+        let values = values.into_iter().map(Result::ok).collect();
         sampled.check()?;
         Ok(values)
     };

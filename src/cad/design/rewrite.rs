@@ -10,6 +10,7 @@ pub use edit::{Edit, RewriteError};
 use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value as TomlValue};
 
 use super::names::ITEMS;
+use super::variables::Expression;
 use super::{Dimension, OverlayLayer, Placement, Value, groups, overlays, print, species};
 
 /// Applies the edits in order; the text as it is, but for them. (Line ends of both kinds in one file become line feeds.)
@@ -46,7 +47,9 @@ fn apply_all(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
     if text.contains("\"=") || text.contains("'=") {
         let (before, _) = super::parse(text, "");
         if let Some(before) = before {
-            super::variables::restore(&mut document, &before.parametric.expressions);
+            let mut kept = before.parametric.expressions;
+            kept.retain(|expression| !edits.iter().any(|edit| gives(edit, expression)));
+            super::variables::restore(&mut document, &kept);
         }
     }
     let mut out = document.to_string();
@@ -58,6 +61,20 @@ fn apply_all(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
         out.insert(0, '\u{feff}');
     }
     Ok(out)
+}
+
+/// Whether an edit is about just the value that an expression gives: then it stands, also where both are equal.
+fn gives(edit: &Edit, expression: &Expression) -> bool {
+    match edit {
+        Edit::SetViscosity(_) => expression.is_at(&["fluid", "viscosity"]),
+        Edit::SetWidth(_) => expression.is_at(&["chip", "width"]),
+        Edit::SetDepth(_) => expression.is_at(&["chip", "depth"]),
+        Edit::SetCondition { port, condition } => {
+            let (key, _) = print::condition(condition);
+            expression.is_at(&[PORT.0, port, key])
+        }
+        _ => false,
+    }
 }
 
 fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
@@ -95,22 +112,7 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         Edit::SetVariable { name, value } => {
             set(section(document, "variables")?, name, &print::value(value))?;
         }
-        Edit::SetExpression { keys, source } => {
-            let text = print::quoted(source);
-            match keys.as_slice() {
-                [of, key] => set(section(document, of)?, key, &text)?,
-                [of, name, key] => {
-                    let all = [COMPONENT, CHANNEL, LINK, PORT];
-                    let named = all.into_iter().find(|named| named.0 == of);
-                    let table = entry(document, named.unwrap_or(COMPONENT), name)?;
-                    set(table, key, &text)?;
-                }
-                _ => {
-                    let key = keys.join(".");
-                    return Err(RewriteError::NotATable { key });
-                }
-            }
-        }
+        Edit::SetExpression { keys, source } => express(document, keys, source)?,
         Edit::RemoveVariable(name) => remove(document, VARIABLE, name)?,
         Edit::AddComponent(component) => {
             add(
@@ -189,10 +191,7 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         Edit::SetCondition { port, condition } => {
             let (key, text) = print::condition(condition);
             let table = entry(document, PORT, port)?;
-            for other in ["flow_rate", "pressure", "traction_free"]
-                .into_iter()
-                .filter(|other| *other != key)
-            {
+            for other in CONDITIONS.into_iter().filter(|other| *other != key) {
                 unset(table, other);
             }
             set(table, key, &text)?;
@@ -258,6 +257,36 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         }
     }
     Ok(())
+}
+
+/// What ports have one of.
+const CONDITIONS: [&str; 3] = ["flow_rate", "pressure", "traction_free"];
+
+fn express(document: &mut DocumentMut, keys: &[String], source: &str) -> Result<(), RewriteError> {
+    let text = print::quoted(source);
+    let no_value = || RewriteError::NotFound {
+        what: "value",
+        name: keys.join("."),
+    };
+    if !source.starts_with('=') {
+        return Err(no_value());
+    }
+    match keys {
+        [of, key] if ["chip", "fluid"].contains(&of.as_str()) => {
+            set(section(document, of)?, key, &text)
+        }
+        [of, name, key] => {
+            let all = [COMPONENT, CHANNEL, LINK, PORT];
+            let named = all.into_iter().find(|named| named.0 == of);
+            let table = entry(document, named.ok_or_else(no_value)?, name)?;
+            if of == PORT.0 && CONDITIONS.contains(&key.as_str()) {
+                let others = CONDITIONS.into_iter().filter(|other| other != key);
+                others.for_each(|other| unset(table, other));
+            }
+            set(table, key, &text)
+        }
+        _ => Err(no_value()),
+    }
 }
 
 /// A section of named things, and what one of them is called.

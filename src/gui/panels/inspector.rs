@@ -107,8 +107,8 @@ struct Given<'a> {
     doc: &'a str,
     /// Where it stands in the file.
     keys: &'a [&'a str],
-    /// SI.
-    value: f64,
+    /// SI; nothing where it isn't known.
+    value: Option<f64>,
     dimension: Dimension,
     /// Whether the file says nothing.
     is_default: bool,
@@ -161,14 +161,17 @@ impl Inspector {
         let design = context.document.shown_design();
         let known = design.and_then(|design| design.parametric.expression(row.keys));
         let known = known.map(|expression| expression.source.as_str());
-        let shown = show_quantity(row.value, row.dimension);
+        let shown = row
+            .value
+            .map_or_else(String::new, |value| show_quantity(value, row.dimension));
+        let can_drag = row.value.is_some() && known.is_none();
         let field = Field {
             key: row.key,
             label: row.name,
             shown: known.unwrap_or(&shown),
             is_default: row.is_default,
             doc: row.doc,
-            measure: known.is_none().then_some(Measure::Quantity(row.dimension)),
+            measure: can_drag.then_some(Measure::Quantity(row.dimension)),
             width: FIELD,
         };
         let read = |text: &str| match text.trim() {
@@ -183,9 +186,11 @@ impl Inspector {
         };
         out.extend(match self.fields.row(ui, row.name, &field, read, after) {
             Some(Ok(value)) => Some(set(value)),
-            Some(Err(source)) if known != Some(source.as_str()) => {
-                Some(expressed(row.keys, source, set(row.value).label()))
-            }
+            Some(Err(source)) if known != Some(source.as_str()) => Some(expressed(
+                row.keys,
+                source,
+                set(row.value.unwrap_or_default()).label(),
+            )),
             Some(Err(_)) | None => None,
         });
     }

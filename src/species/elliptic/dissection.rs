@@ -134,8 +134,7 @@ impl Front {
 
     fn solve(&self, x: &mut [f64]) {
         let rest = Mat::from_fn(self.rest.len(), 1, |i, _| x[self.rest[i] as usize]);
-        let mut own = self.given.clone();
-        add_product(own.as_mut(), -1.0, self.on_rest.as_ref(), rest.as_ref());
+        let own = &self.given - product(self.on_rest.as_ref(), rest.as_ref());
         for (i, &k) in self.unknowns.iter().enumerate() {
             x[k as usize] = own[(i, 0)];
         }

@@ -15,6 +15,7 @@
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
+use stokeslet_fronts::algebra::product;
 
 use super::Elliptic;
 use super::dissection::{Block, eliminate};
@@ -438,8 +439,8 @@ impl Elliptic<'_> {
                 before.down[k] * (-m.down[k] * before.length).exp()
             });
             return Some((
-                list(&(&m.down_flux * &far), 0, n),
-                list(&(&m.down_shape * &far), 0, n),
+                list(&product(m.down_flux.as_ref(), far.as_ref()), 0, n),
+                list(&product(m.down_shape.as_ref(), far.as_ref()), 0, n),
             ));
         }
         let [_, stream] = upstream.pipes[p].as_ref()?;

@@ -18,7 +18,7 @@
 
 use faer::Mat;
 use stokeslet_flow::fem::quadrature::gauss_legendre;
-use stokeslet_fronts::algebra::{Lu, Pencil, add_product, product, symmetric_pencil};
+use stokeslet_fronts::algebra::{Lu, Pencil, product, symmetric_pencil};
 
 use crate::profile::Profile;
 use crate::stream::Stream;
@@ -310,8 +310,8 @@ impl Modes {
                 }
                 rate.push(1.0 / theta[j].abs());
             }
-            let mut flux = product(carried.as_ref(), shape.as_ref());
-            add_product(flux.as_mut(), 1.0, m.as_ref(), slope.as_ref());
+            let flux =
+                product(carried.as_ref(), shape.as_ref()) + product(m.as_ref(), slope.as_ref());
             (rate, shape, flux)
         };
         let (down, down_shape, down_flux) = column(&mut order[..n - 1].iter().copied(), true);

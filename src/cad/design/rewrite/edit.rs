@@ -32,7 +32,8 @@ pub enum Edit {
         /// Its new value.
         value: Value,
     },
-    /// Gives a value of the file by an expression.
+    /// Gives a value of the chip, the fluid, or of a component, channel, link or port by an expression. Of copies that are repeated this
+    /// one is written out.
     SetExpression {
         /// Where it stands, such as `chip.width` or `ports.inlet.flow_rate`.
         keys: Vec<String>,

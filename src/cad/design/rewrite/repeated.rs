@@ -39,6 +39,8 @@ pub(super) fn resolve(text: &str, edits: &[Edit]) -> Result<Option<Resolved>, Re
     for repetition in &touched {
         write_out(&mut document, repetition)?;
     }
+    // Copies that aren't edited keep their expressions.
+    super::super::variables::restore(&mut document, &before.parametric.expressions);
     let written = (document.to_string(), edits.to_vec());
     Ok(Some(match folded(text, edits, &touched) {
         Some(folded) if comes_to(&folded, &written) => folded,
@@ -61,7 +63,7 @@ fn touches<'e>(edit: &'e Edit, repetition: &Repetition) -> Option<&'e str> {
         Edit::RenamePort { from, .. } => (true, from),
         Edit::SetCondition { port, .. } => (true, port),
         Edit::SetExpression { keys, .. } => match keys.as_slice() {
-            [of, name, _] => (of == PORT.0, name),
+            [of, name, _] if *of == repetition.section => (of == PORT.0, name),
             _ => return None,
         },
         _ => return None,
@@ -91,6 +93,12 @@ fn write_out(document: &mut DocumentMut, repetition: &Repetition) -> Result<(), 
 
 /// The edits of the first copy made to the entry, those of the others left out.
 fn folded(text: &str, edits: &[Edit], touched: &[&Repetition]) -> Option<Resolved> {
+    // What an expression comes to says nothing of what it is.
+    let expresses = |e: &&Edit| matches!(e, Edit::SetExpression { .. });
+    let mut expressing = edits.iter().filter(expresses);
+    if expressing.any(|edit| touched.iter().any(|one| touches(edit, one).is_some())) {
+        return None;
+    }
     let mut out = Vec::new();
     for edit in edits {
         let of = touched
@@ -133,10 +141,6 @@ fn moved_to(edit: &Edit, name: &str) -> Option<Edit> {
             port: name,
             condition,
         },
-        Edit::SetExpression { mut keys, source } => {
-            *keys.get_mut(1)? = name;
-            Edit::SetExpression { keys, source }
-        }
         _ => return None,
     })
 }

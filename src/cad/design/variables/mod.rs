@@ -57,6 +57,17 @@ pub struct Expression {
     pub value: String,
 }
 
+impl Expression {
+    /// Whether it stands under these keys, such as `["chip", "width"]`.
+    pub fn is_at(&self, keys: &[&str]) -> bool {
+        let path = self.path.iter().map(|step| match step {
+            Step::Key(key) => key.as_str(),
+            Step::Index(_) => "",
+        });
+        path.eq(keys.iter().copied())
+    }
+}
+
 /// One entry of a file that stands for several components, channels or ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repetition {
@@ -91,13 +102,9 @@ impl Parametric {
 
     /// The expression that stands under these keys, such as `["chip", "width"]`.
     pub fn expression(&self, keys: &[&str]) -> Option<&Expression> {
-        self.expressions.iter().find(|expression| {
-            let path = expression.path.iter().map(|step| match step {
-                Step::Key(key) => key.as_str(),
-                Step::Index(_) => "",
-            });
-            path.eq(keys.iter().copied())
-        })
+        self.expressions
+            .iter()
+            .find(|expression| expression.is_at(keys))
     }
 }
 

@@ -1,5 +1,7 @@
 use super::Setting;
-use crate::design::{Design, Edit, PortCondition, Value, parse, parse_with, print, rewrite};
+use crate::design::{
+    Design, Edit, PortCondition, RewriteError, Value, parse, parse_with, print, rewrite,
+};
 use stokeslet_base::units::Metre;
 
 const HEAD: &str = "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n";
@@ -257,7 +259,7 @@ fn edits_keep_the_expressions_of_what_they_do_not_change() {
 #[test]
 fn values_of_the_file_are_given_by_expressions() {
     let text = text("w = \"100 um\"", "\"200 um\"")
-        + "[components]\npipe = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], repeat = { count = 2, step = [\"0 m\", \"1 mm\"] } }\n\
+        + "[components]\npipe = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], depth = \"50 um\", parameters = { length = \"=10 * w\" }, repeat = { count = 2, step = [\"0 m\", \"1 mm\"] } }\n\
            [ports]\na = { at = \"pipe_1.a\", pressure = \"1 Pa\" }\n";
     let given = |keys: &[&str], source: &str| {
         let keys = keys.iter().map(|key| (*key).to_owned()).collect();
@@ -272,17 +274,31 @@ fn values_of_the_file_are_given_by_expressions() {
         panic!("{driven}");
     };
     assert!((pressure.0 - 100.0).abs() < 1e-9);
-    // Of one copy: the others keep what they had.
+    // Of one copy: the others keep what they had, expressions too, also where it comes to what they have.
     let deep = given(&["components", "pipe_2", "depth"], "=w / 2").unwrap();
+    assert_eq!(deep.matches("\"=w / 2\"").count(), 1, "{deep}");
+    assert_eq!(deep.matches("\"=10 * w\"").count(), 2, "{deep}");
     let design = read(&deep);
     let depth = |name: &str| {
         let mut all = design.components.iter();
         let component = all.find(|c| c.name.value == name).unwrap();
         component.depth.map(|depth| depth.0)
     };
-    assert_eq!((depth("pipe_1"), depth("pipe_2")), (None, Some(5e-5)));
-    assert!(given(&["components", "none", "depth"], "=w").is_err());
-    assert!(given(&["width"], "=w").is_err());
+    assert_eq!((depth("pipe_1"), depth("pipe_2")), (Some(5e-5), Some(5e-5)));
+    let flow = given(&["ports", "a", "flow_rate"], "=w * w * 1 mm / 1 s").unwrap();
+    assert!(!flow.contains("pressure ="), "one condition a port: {flow}");
+    let refused = |keys: &[&str], source: &str| {
+        let error = given(keys, source).unwrap_err();
+        assert!(matches!(error, RewriteError::NotFound { .. }), "{error}");
+    };
+    refused(&["components", "none", "depth"], "=w");
+    refused(&["species", "pipe", "diffusivity"], "=w");
+    refused(&["chp", "width"], "=w");
+    refused(&["width"], "=w");
+    refused(&["chip", "width"], "100 um");
+    // A plain value stands, also where it is what the expression came to.
+    let plain = rewrite(&wide, &[Edit::SetWidth(Metre(3.0 * 1e-4))]).unwrap();
+    assert!(plain.contains("width = \"300 µm\""), "{plain}");
 }
 
 #[test]

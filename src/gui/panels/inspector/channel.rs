@@ -88,7 +88,7 @@ fn width(
         name: "width",
         doc: "Across; by default that of the socket it starts from.",
         keys: &["channels", name, "width"],
-        value: across(context, channel).unwrap_or_default(),
+        value: across(context, channel),
         dimension: Dimension::Length,
         is_default: channel.width.is_none(),
     };

@@ -26,7 +26,7 @@ pub(super) fn ui(
         name: "viscosity",
         doc: "Of the fluid, dynamic.",
         keys: &["fluid", "viscosity"],
-        value: design.viscosity.0,
+        value: Some(design.viscosity.0),
         dimension: Dimension::Viscosity,
         is_default: false,
     };
@@ -37,13 +37,13 @@ pub(super) fn ui(
         name: "width",
         doc: "Default width of channels and components.",
         keys: &["chip", "width"],
-        value: design.width.0,
+        value: Some(design.width.0),
         dimension: Dimension::Length,
         is_default: false,
     };
     let set = |width| Command::SetWidth(Metre(width));
     inspector.given(ui, context, &width, (set, |_| ()), out);
-    depth(inspector, ui, context, design, out);
+    depth(inspector, ui, design, out);
     model(ui, design, out);
     resolution(inspector, ui, design, out);
     section(ui, "Contents");
@@ -75,38 +75,21 @@ fn title(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<
     }
 }
 
-fn depth(
-    inspector: &mut Inspector,
-    ui: &mut Ui,
-    context: &ViewContext<'_>,
-    design: &Design,
-    out: &mut Vec<Command>,
-) {
-    let doc = "Of the channels. May be left empty in the planar model where no flow rate is given per time.";
+fn depth(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
     let keys = ["chip", "depth"];
-    if let (Some(Metre(value)), Some(_)) = (design.depth, design.parametric.expression(&keys)) {
-        let depth = Given {
-            key: "chip.depth",
-            name: "depth",
-            doc,
-            keys: &keys,
-            value,
-            dimension: Dimension::Length,
-            is_default: false,
-        };
-        let set = |depth| Command::SetDepth(Some(Metre(depth)));
-        return inspector.given(ui, context, &depth, (set, |_| ()), out);
-    }
-    let shown = design.depth.map_or_else(String::new, |depth| {
+    let known = design.parametric.expression(&keys);
+    let known = known.map(|expression| expression.source.as_str());
+    let value = design.depth.map_or_else(String::new, |depth| {
         show_quantity(depth.0, Dimension::Length)
     });
+    let can_drag = design.depth.is_some() && known.is_none();
     let field = Field {
         key: "chip.depth",
         label: "depth",
-        shown: &shown,
+        shown: known.unwrap_or(&value),
         is_default: false,
-        doc,
-        measure: design.depth.map(|_| Measure::Quantity(Dimension::Length)),
+        doc: "Of the channels. May be left empty in the planar model where no flow rate is given per time.",
+        measure: can_drag.then_some(Measure::Quantity(Dimension::Length)),
         width: FIELD,
     };
     let required = design.model.needs_depth();
@@ -124,7 +107,12 @@ fn depth(
             }
         },
     };
-    out.extend(inspector.fields.row(ui, "depth", &field, read, |_| ()));
+    let after = |ui: &mut Ui| {
+        if known.is_some() {
+            ui.weak(&value);
+        }
+    };
+    out.extend(inspector.fields.row(ui, "depth", &field, read, after));
 }
 
 fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {

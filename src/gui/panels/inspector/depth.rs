@@ -26,7 +26,7 @@ pub(super) fn ui(
         name: "depth",
         doc: "From floor to ceiling; by default the chip's. In the full model all is as deep as the chip.",
         keys: &[section, item, "depth"],
-        value: depth.0,
+        value: Some(depth.0),
         dimension: Dimension::Length,
         is_default: own.is_none(),
     };

@@ -152,7 +152,7 @@ fn value(
         name: "value",
         doc,
         keys: &["ports", name, given],
-        value,
+        value: Some(value),
         dimension,
         is_default: false,
     };
@@ -168,4 +168,57 @@ fn value(
         Command::SetCondition(name.to_owned(), condition)
     };
     inspector.given(ui, context, &row, (set, |_| ()), out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panels::testing::{Shown, harness, opened};
+    use eframe::egui::accesskit::Role;
+    use eframe::egui::{Event, Key, Modifiers};
+    use egui_kittest::kittest::Queryable as _;
+    use stokeslet_cad::design::Edit;
+
+    #[test]
+    fn a_value_that_is_an_expression_is_shown_and_typed_over() {
+        let text = "format = 1\n[variables]\nq = \"1 uL/min\"\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\ndepth = \"100 um\"\n\
+            [components]\np = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }\n\
+            [ports]\nin = { at = \"p.a\", flow_rate = \"=q\" }\nout = { at = \"p.b\", pressure = \"0 Pa\" }\n";
+        let mut state = opened(text);
+        state.selection.port = Some("in".to_owned());
+        let shown = Shown::new(state);
+        let mut harness = harness(&shown);
+        harness.get_by_label_contains("1 µL/min");
+        let mut typed = |text: &str| {
+            harness
+                .get_by_role_and_label(Role::TextInput, "value")
+                .click();
+            harness.run_steps(2);
+            harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+            harness.run_steps(2);
+            harness.event(Event::Text(text.to_owned()));
+            harness.run_steps(2);
+            harness.key_press(Key::Enter);
+            harness.run_steps(3);
+            shown.borrow_mut().commands.split_off(0)
+        };
+        let commands = typed("=3 * q");
+        let [Command::Edit(_, edits)] = commands.as_slice() else {
+            panic!("{commands:?}");
+        };
+        let wanted = Edit::SetExpression {
+            keys: ["ports", "in", "flow_rate"].map(str::to_owned).to_vec(),
+            source: "=3 * q".to_owned(),
+        };
+        assert_eq!(edits.as_slice(), [wanted]);
+        let commands = typed("2 uL/min");
+        let [Command::SetCondition(port, condition)] = commands.as_slice() else {
+            panic!("{commands:?}");
+        };
+        let PortCondition::FlowRate(FlowRate(found)) = condition else {
+            panic!("{condition:?}");
+        };
+        assert_eq!(port, "in");
+        assert!((found - 2e-9 / 60.0).abs() < 1e-22, "{found}");
+    }
 }
