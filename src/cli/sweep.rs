@@ -15,7 +15,7 @@ use stokeslet::study::journal::{self, Existing, Header, Journal, JournalError};
 #[cfg(feature = "parquet")]
 use stokeslet::study::parquet_table::write_parquet;
 use stokeslet::study::prepared::{Prepared, prepare};
-use stokeslet::study::run::{Record, Run, Status};
+use stokeslet::study::run::{BETWEEN, Record, Run, Status};
 use stokeslet::study::sample::{SampleError, Sampler};
 use stokeslet::study::script::{Job, Scheduler, script};
 use stokeslet::study::study;
@@ -346,27 +346,30 @@ const MOST_REASONS: usize = 5;
 /// Why points failed, the most frequent reasons first, each with its count and the first point that it befell.
 fn reasons<'a>(records: impl Iterator<Item = &'a Record>) -> String {
     let failed = records.filter(|r| r.status != Status::Ok);
-    by_frequency(failed.map(|record| (record.index, record.message.as_str())))
+    by_frequency(failed.map(|record| {
+        let message = record.message.as_str();
+        (record.index, message, message)
+    }))
 }
 
-/// What makes points doubtful that were solved, or why outputs have no value there, told as [`reasons`] are.
+/// What makes points doubtful that were solved, and why outputs have no value there, as [`reasons`]; of each code the first point's message.
 fn doubts<'a>(records: impl Iterator<Item = &'a Record>) -> String {
     let told = records.filter(|r| r.status == Status::Ok && !r.message.is_empty());
-    let told = told.flat_map(|r| r.message.split("; ").map(|one| (r.index, one)));
-    by_frequency(told)
+    by_frequency(told.flat_map(|record| {
+        let all = record.message.split(BETWEEN);
+        all.map(|one| (record.index, one.split(": ").next().unwrap_or(one), one))
+    }))
 }
 
-fn by_frequency<'a>(told: impl Iterator<Item = (usize, &'a str)>) -> String {
-    let mut by_message: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for (index, message) in told {
-        by_message.entry(message).or_insert((0, index)).0 += 1;
+/// Lines of messages by how often their kind is told: of points' indices, kinds and messages.
+fn by_frequency<'a>(told: impl Iterator<Item = (usize, &'a str, &'a str)>) -> String {
+    let mut by_kind: BTreeMap<&str, (usize, usize, &str)> = BTreeMap::new();
+    for (index, kind, message) in told {
+        by_kind.entry(kind).or_insert((0, index, message)).0 += 1;
     }
-    let found = by_message
-        .into_iter()
-        .map(|(message, (many, first))| (message, many, first));
-    let mut found: Vec<(&str, usize, usize)> = found.collect();
-    found.sort_by_key(|(_, many, first)| (std::cmp::Reverse(*many), *first));
-    let line = |(message, many, first): &(&str, usize, usize)| match many {
+    let mut found: Vec<(usize, usize, &str)> = by_kind.into_values().collect();
+    found.sort_by_key(|(many, first, _)| (std::cmp::Reverse(*many), *first));
+    let line = |(many, first, message): &(usize, usize, &str)| match many {
         1 => format!("point {first}: {message}\n"),
         _ => format!("{many} points, {first} the first: {message}\n"),
     };

@@ -17,6 +17,9 @@ use crate::plan::Plan;
 use crate::sample::{SampleError, Sampler};
 use crate::study::Sample;
 
+/// Between what is told of one point.
+pub const BETWEEN: &str = " | ";
+
 /// How a point ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -207,7 +210,7 @@ impl Run<'_> {
                 let absent = found.iter().filter_map(|value| value.clone().err());
                 let told: Vec<String> = doubts.chain(absent).collect();
                 let outputs = found.into_iter().map(Result::ok).collect();
-                Ok::<(Vec<Option<f64>>, String), SampleError>((outputs, told.join("; ")))
+                Ok::<(Vec<Option<f64>>, String), SampleError>((outputs, told.join(BETWEEN)))
             };
             match pool {
                 Some(pool) => pool.install(solve),

@@ -344,6 +344,8 @@ fn entry<'d>(
     let item = document
         .get_mut(section)
         .and_then(|item| item.get_mut(name))
+        // What a table doesn't have it makes when it is asked for it so, as nothing.
+        .filter(|item| !item.is_none())
         .ok_or_else(not_found)?;
     item.as_table_like_mut()
         .ok_or_else(|| RewriteError::NotATable {
