@@ -13,6 +13,7 @@
 //! `NAME:paper` is a scene at the paper's size. Seconds are processor time of one thread, but for `threads`. Results with dates are in `README.md` beside this file.
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
@@ -278,11 +279,33 @@ fn sand() {
     }
 }
 
+/// Nanoseconds that a number takes from one thread to another and back: a few ten where their cores share a cache, some hundred where they don't.
+fn round_trip() -> f64 {
+    const TRIPS: u64 = 20_000;
+    let (number, together) = (AtomicU64::new(0), Barrier::new(2));
+    let pass_on = |first: u64| {
+        together.wait();
+        let begin = Instant::now();
+        for trip in 0..TRIPS {
+            while number.load(Ordering::Acquire) != 2 * trip + first {
+                std::hint::spin_loop();
+            }
+            number.store(2 * trip + first + 1, Ordering::Release);
+        }
+        begin.elapsed().as_secs_f64()
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| pass_on(1));
+        1e9 * pass_on(0) / TRIPS as f64
+    })
+}
+
 /// The same steps of scenes of material points on one thread, on two, and twice at once on one thread each: what two threads of this machine do
-/// that have nothing to do with each other, which may be less than twice one. Medians of turns.
+/// that have nothing to do with each other, which may be less than twice one. With it [`round_trip`]: a virtual machine's processors may come to be far
+/// apart, for seconds. Medians of turns.
 fn threads(names: &[String]) {
     println!(
-        "scene,points,at s,steps,one thread s,two threads s,two at once s,ratio,of two at once"
+        "scene,points,at s,steps,one thread s,two threads s,two at once s,ratio,of two at once,round trip ns"
     );
     let of_points = |scene: &Scene| scene.body.iter().any(|b| b.kind == Kind::Points);
     for scene in chosen(names).into_iter().filter(of_points) {
@@ -308,17 +331,17 @@ fn threads(names: &[String]) {
             })
         };
         let alone = |pool| of(pool, &Barrier::new(1));
-        let turn = |_| [alone(one), alone(two), at_once()];
-        let turns: Vec<[f64; 3]> = (0..TURNS).map(turn).collect();
+        let turn = |_| [alone(one), alone(two), at_once(), round_trip()];
+        let turns: Vec<[f64; 4]> = (0..TURNS).map(turn).collect();
         let median = |k: usize| {
             let mut all: Vec<f64> = turns.iter().map(|turn| turn[k]).collect();
             all.sort_by(f64::total_cmp);
             all[TURNS / 2]
         };
-        let [one, two, at_once] = [0, 1, 2].map(median);
+        let [one, two, at_once, trip] = [0, 1, 2, 3].map(median);
         let at = checkpoint.state.step as f64 * scene.time_step;
         println!(
-            "{},{},{at:.3},{steps},{one:.4},{two:.4},{at_once:.4},{:.2},{:.2}",
+            "{},{},{at:.3},{steps},{one:.4},{two:.4},{at_once:.4},{:.2},{:.2},{trip:.0}",
             scene.name,
             checkpoint.state.points.x.len(),
             one / two,

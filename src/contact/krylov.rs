@@ -1,7 +1,11 @@
 //! One cycle of GMRES for systems that are not symmetric, preconditioned from the right so that its residual is the true one.
+//!
+//! Its vectors are in double or in single precision: those of products that are rounded to single precision anyway take half the memory, and
+//! what all of them take, some twenty a cycle, is what scalar products with them wait for.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-use stokeslet_dynamics::linear::dot;
+use stokeslet_dynamics::linear::{Real, dot};
 
 use crate::loops::each_light;
 
@@ -26,29 +30,33 @@ pub struct GmresReport {
 /// # Requires
 /// `apply` and `precondition` linear.
 /// # Accuracy and cost
-/// Stops at `|H u - b| <= rel |b|`. Every step has `b . H u = |H u|^2`, so `u` is downhill for `|b|^2` unless the cycle stalls at 0.
+/// Stops at `|H u - b| <= rel |b|`, to some ten times the rounding of `T`. Every step has `b . H u = |H u|^2`, so `u` is downhill for `|b|^2` unless the cycle stalls at 0.
 /// # Source
 /// Saad and Schultz, 1986.
-pub fn gmres(
-    apply: &dyn Fn(&[f64]) -> Vec<f64>,
-    precondition: &dyn Fn(&[f64]) -> Vec<f64>,
-    b: &[f64],
+pub fn gmres<T: Real>(
+    apply: &dyn Fn(&[T]) -> Vec<T>,
+    precondition: &dyn Fn(&[T]) -> Vec<T>,
+    b: &[T],
     rel: f64,
     most: usize,
-) -> (Vec<f64>, GmresReport) {
-    let size = norm(b);
+) -> (Vec<T>, GmresReport) {
+    let size = length(b);
     let n = b.len();
     if size == 0.0 {
         return (
-            vec![0.0; n],
+            vec![T::ZERO; n],
             GmresReport {
                 iterations: 0,
                 residual: 0.0,
             },
         );
     }
-    let mut basis = vec![b.iter().map(|x| x / size).collect::<Vec<f64>>()];
-    let mut turned: Vec<Vec<f64>> = Vec::new();
+    let over = |w: &[T], length: f64| {
+        let inverse = T::of(1.0 / length);
+        each_light(n, |i| w[i] * inverse)
+    };
+    let mut basis = vec![over(b, size)];
+    let mut turned: Vec<Vec<T>> = Vec::new();
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let mut rotations: Vec<(f64, f64)> = Vec::new();
     let mut rhs = vec![size];
@@ -56,7 +64,7 @@ pub fn gmres(
         let z = precondition(&basis[j]);
         let mut w = apply(&z);
         turned.push(z);
-        let before = norm(&w);
+        let before = length(&w);
         let mut column = products(&basis, &w);
         let mut next = subtract(&mut w, &basis, &column);
         if next < 0.1 * before {
@@ -82,12 +90,11 @@ pub fn gmres(
         rhs[j] = c * last;
         rhs.push(-s * last);
         columns.push(column);
-        let done = rhs[j + 1].abs() <= rel * size || next <= 1e-14 * before || r == 0.0;
+        let done = rhs[j + 1].abs() <= rel * size || next <= 64.0 * T::EPSILON * before || r == 0.0;
         if done || j + 1 == most {
             break;
         }
-        let inverse = 1.0 / next;
-        basis.push(each_light(n, |i| w[i] * inverse));
+        basis.push(over(&w, next));
     }
     let m = columns.len();
     let mut y = vec![0.0; m];
@@ -99,7 +106,7 @@ pub fn gmres(
             (rhs[i] - sum) / columns[i][i]
         };
     }
-    let mut u = vec![0.0; n];
+    let mut u = vec![T::ZERO; n];
     y.iter_mut().for_each(|y| *y = -*y);
     subtract(&mut u, &turned, &y);
     (
@@ -114,17 +121,31 @@ pub fn gmres(
 /// Vectors that are taken together, so that the other is read once for all of them.
 const TOGETHER: usize = 4;
 
+/// The length of a vector.
+fn length<T: Real>(w: &[T]) -> f64 {
+    Arch::new().dispatch(Square { w }).sqrt()
+}
+
+/// The square of a length, compiled as [`Products`] are.
+struct Square<'a, T> {
+    w: &'a [T],
+}
+
+impl<T: Real> WithSimd for Square<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        dots([self.w], self.w)[0]
+    }
+}
+
 /// Scalar products of `w` with each of the vectors.
-fn products(vectors: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
-    let of_chunk = |(c, w): (usize, &[f64])| -> Vec<f64> {
-        let part = c * CHUNK..c * CHUNK + w.len();
-        let (four, rest) = vectors.as_chunks::<TOGETHER>();
-        let mut sums = Vec::with_capacity(vectors.len());
-        for vectors in four {
-            sums.extend(dots(vectors.each_ref().map(|v| &v[part.clone()]), w));
-        }
-        sums.extend(rest.iter().map(|v| dot(&v[part.clone()], w)));
-        sums
+fn products<T: Real>(vectors: &[Vec<T>], w: &[T]) -> Vec<f64> {
+    let arch = Arch::new();
+    let of_chunk = |(chunk, w): (usize, &[T])| -> Vec<f64> {
+        let first = chunk * CHUNK;
+        arch.dispatch(Products { vectors, first, w })
     };
     if w.len() <= CHUNK {
         return of_chunk((0, w));
@@ -137,53 +158,110 @@ fn products(vectors: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// [`dot`] of several with `w`.
-fn dots<const N: usize>(vectors: [&[f64]; N], w: &[f64]) -> [f64; N] {
+/// [`products`] with entries of the vectors from `first` on, compiled for the processor's widest registers, whatever they are to the same bits.
+struct Products<'a, T> {
+    vectors: &'a [Vec<T>],
+    first: usize,
+    w: &'a [T],
+}
+
+impl<T: Real> WithSimd for Products<'_, T> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Vec<f64> {
+        let Products { vectors, first, w } = self;
+        let here = first..first + w.len();
+        let (four, rest) = vectors.as_chunks::<TOGETHER>();
+        let mut sums = Vec::with_capacity(vectors.len());
+        for four in four {
+            sums.extend(dots(four.each_ref().map(|v| &v[here.clone()]), w));
+        }
+        for v in rest {
+            sums.extend(dots([&v[here.clone()]], w));
+        }
+        sums
+    }
+}
+
+/// Scalar products of several with `w`: in blocks, so that rounding grows slowly, each in as many sums as a register of single precision holds.
+#[inline(always)]
+fn dots<T: Real, const N: usize>(vectors: [&[T]; N], w: &[T]) -> [f64; N] {
     const BLOCK: usize = 1024;
+    const LANES: usize = 8;
     let mut sums = [0.0; N];
     for (b, w) in w.chunks(BLOCK).enumerate() {
-        let vectors = vectors.map(|v| v[b * BLOCK..][..w.len()].as_chunks::<4>());
-        let (whole, rest) = w.as_chunks::<4>();
-        let mut lanes = [[0.0; 4]; N];
+        let vectors = vectors.map(|v| v[b * BLOCK..][..w.len()].as_chunks::<LANES>());
+        let (whole, rest) = w.as_chunks::<LANES>();
+        let mut lanes = [[T::ZERO; LANES]; N];
         for (i, w) in whole.iter().enumerate() {
             for (lanes, (v, _)) in lanes.iter_mut().zip(&vectors) {
-                for k in 0..4 {
+                for k in 0..LANES {
                     lanes[k] += v[i][k] * w[k];
                 }
             }
         }
         for ((sum, lanes), (_, v)) in sums.iter_mut().zip(&lanes).zip(&vectors) {
-            let last: f64 = v.iter().zip(rest).map(|(v, w)| v * w).sum();
-            *sum += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + last;
+            let last = v.iter().zip(rest).map(|(v, w)| v.wide() * w.wide());
+            *sum += lanes
+                .iter()
+                .map(|lane| lane.wide())
+                .chain(last)
+                .sum::<f64>();
         }
     }
     sums
 }
 
 /// `w -= sum h_k v_k`; what is left of its length.
-fn subtract(w: &mut [f64], vectors: &[Vec<f64>], h: &[f64]) -> f64 {
-    let of_chunk = |(c, w): (usize, &mut [f64])| -> f64 {
-        let part = c * CHUNK..c * CHUNK + w.len();
-        let (four, rest) = vectors.as_chunks::<TOGETHER>();
-        let (h_four, h_rest) = h.as_chunks::<TOGETHER>();
-        for (vectors, h) in four.iter().zip(h_four) {
-            let [a, b, c, d] = vectors.each_ref().map(|v| &v[part.clone()]);
-            for ((((x, a), b), c), d) in w.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                *x -= (h[0] * a + h[1] * b) + (h[2] * c + h[3] * d);
-            }
-        }
-        for (v, h) in rest.iter().zip(h_rest) {
-            w.iter_mut()
-                .zip(&v[part.clone()])
-                .for_each(|(x, y)| *x -= h * y);
-        }
-        dot(w, w)
+fn subtract<T: Real>(w: &mut [T], vectors: &[Vec<T>], h: &[f64]) -> f64 {
+    let arch = Arch::new();
+    let h: Vec<T> = h.iter().map(|h| T::of(*h)).collect();
+    let of_chunk = |(chunk, w): (usize, &mut [T])| -> f64 {
+        arch.dispatch(Subtract {
+            vectors,
+            h: &h,
+            first: chunk * CHUNK,
+            w,
+        })
     };
     if w.len() <= CHUNK {
         return of_chunk((0, w)).sqrt();
     }
     let parts: Vec<f64> = w.par_chunks_mut(CHUNK).enumerate().map(of_chunk).collect();
     parts.iter().sum::<f64>().sqrt()
+}
+
+/// [`subtract`] with entries of the vectors from `first` on, compiled as [`Products`] are; the square of what is left.
+struct Subtract<'a, T> {
+    vectors: &'a [Vec<T>],
+    h: &'a [T],
+    first: usize,
+    w: &'a mut [T],
+}
+
+impl<T: Real> WithSimd for Subtract<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let here = self.first..self.first + self.w.len();
+        let w = self.w;
+        let (four, rest) = self.vectors.as_chunks::<TOGETHER>();
+        let (h_four, h_rest) = self.h.as_chunks::<TOGETHER>();
+        for (vectors, h) in four.iter().zip(h_four) {
+            let [a, b, c, d] = vectors.each_ref().map(|v| &v[here.clone()]);
+            for ((((x, a), b), c), d) in w.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *x -= (h[0] * *a + h[1] * *b) + (h[2] * *c + h[3] * *d);
+            }
+        }
+        for (v, h) in rest.iter().zip(h_rest) {
+            for (x, v) in w.iter_mut().zip(&v[here.clone()]) {
+                *x -= *h * *v;
+            }
+        }
+        dots([&*w], w)[0]
+    }
 }
 
 #[cfg(test)]
@@ -201,12 +279,25 @@ mod tests {
             let next = |i: usize| 0.3 * u[(i + 1) % n] - 0.2 * u[(i + n - 1) % n];
             (0..n).map(|i| u[i] + next(i)).collect()
         };
+        let left = |u: &[f64]| {
+            let left: Vec<f64> = apply(u).iter().zip(&b).map(|(x, y)| x - y).collect();
+            (dot(&left, &left) / dot(&b, &b)).sqrt()
+        };
         for rel in [1e-1, 1e-3, 1e-10] {
             let (u, report) = gmres(&apply, &|v| v.to_vec(), &b, rel, 30);
-            let left: Vec<f64> = apply(&u).iter().zip(&b).map(|(x, y)| x - y).collect();
-            let left = (dot(&left, &left) / dot(&b, &b)).sqrt();
+            let left = left(&u);
             assert!(left <= 1.01 * rel, "{left:e} after {report:?}");
             assert_small(left - report.residual, 1.0, 1e-13, "the true residual");
+        }
+        // In single precision the same, to its rounding.
+        let narrow = |u: &[f64]| -> Vec<f32> { u.iter().map(|x| *x as f32).collect() };
+        let wide = |u: &[f32]| -> Vec<f64> { u.iter().map(|x| f64::from(*x)).collect() };
+        for rel in [1e-1, 1e-3] {
+            let apply = |u: &[f32]| narrow(&apply(&wide(u)));
+            let (u, report) = gmres(&apply, &|v| v.to_vec(), &narrow(&b), rel, 30);
+            let left = left(&wide(&u));
+            assert!(left <= 1.01 * rel, "{left:e} after {report:?}");
+            assert_small(left - report.residual, 1.0, 1e-6, "in single precision");
         }
     }
 

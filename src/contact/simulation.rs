@@ -351,6 +351,7 @@ impl Simulation {
     }
 
     fn advance_with(&mut self, awake: &Awake) -> StepLog {
+        awake.renew();
         let model = &self.model;
         let start = Places::of(&self.state);
         let particles = self.particles(&start);

@@ -86,8 +86,13 @@ impl Awake {
             return;
         }
         let (shared, looks) = (self.shared.clone(), self.looks);
-        shared.told.store(self.others + 1, Ordering::Relaxed);
-        rayon::spawn_broadcast(move |_| {
+        shared.told.store(self.others, Ordering::Relaxed);
+        // This thread hears it too, but maybe only when it waits next: the others must not be taken for told until then.
+        let own = rayon::current_thread_index();
+        rayon::spawn_broadcast(move |thread| {
+            if Some(thread.index()) == own {
+                return;
+            }
             shared.told.fetch_sub(1, Ordering::Relaxed);
             if !IS_BUSY.get() {
                 shared.looking.fetch_add(1, Ordering::Relaxed);
@@ -128,11 +133,10 @@ mod tests {
         pool.build().expect("threads")
     }
 
-    /// Waits until so many look; this thread hears what it is told meanwhile, too.
+    /// Waits until so many look.
     fn wait_for(awake: &Awake, wanted: usize) {
         while awake.shared.looking.load(Ordering::Relaxed) != wanted {
             awake.renew();
-            rayon::yield_now();
             std::thread::yield_now();
         }
     }
@@ -157,15 +161,19 @@ mod tests {
         });
     }
 
+    /// This thread never waits for others, and so hears nothing of what it told all of them: no reason not to tell them again.
     #[test]
     fn they_sleep_where_nothing_comes_and_look_again_when_told() {
         pool(2).install(|| {
             with_looks(true, 10, |awake| {
+                let of = |n: &AtomicUsize| n.load(Ordering::Relaxed);
+                let busy = || of(&awake.shared.told) + of(&awake.shared.looking);
                 for _ in 0..3 {
                     awake.renew();
-                    let of = |n: &AtomicUsize| n.load(Ordering::Relaxed);
-                    while of(&awake.shared.told) + of(&awake.shared.looking) > 0 {
-                        rayon::yield_now();
+                    let begin = std::time::Instant::now();
+                    while busy() > 0 {
+                        assert!(begin.elapsed().as_secs() < 60, "it doesn't sleep again");
+                        std::thread::yield_now();
                     }
                 }
             });

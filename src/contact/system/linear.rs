@@ -7,21 +7,27 @@ use rayon::prelude::*;
 
 use crate::grid::vector;
 use crate::krylov::{GmresReport, gmres, norm};
-use crate::loops::{FEW, each_light};
+use crate::loops::{FEW, both, each_light};
 use crate::real::V3;
+use stokeslet_dynamics::linear::Real;
 
 use super::derivative::{Block, Side, Tangent};
 use super::points::{PointForces, PointStiffness};
 use super::{Slot, vec3};
 
 /// Adds the force on each node times the inverse of the node's scale.
-fn add_scaled(nodes: &mut [[f64; 3]], inverse_scale: &[f64], force: impl Fn(usize) -> V3) {
+fn add_scaled<T: Real>(nodes: &mut [[T; 3]], inverse_scale: &[f64], force: impl Fn(usize) -> V3) {
     for (i, node) in nodes.iter_mut().enumerate() {
         let force = force(i) * inverse_scale[3 * i];
         for (out, force) in node.iter_mut().zip(force.iter()) {
-            *out += force;
+            *out += T::of(*force);
         }
     }
+}
+
+/// Numbers of another precision.
+fn rounded<T: Real, U: Real>(u: &[T]) -> Vec<U> {
+    u.iter().map(|x| U::of(x.wide())).collect()
 }
 
 impl Tangent<'_> {
@@ -65,34 +71,46 @@ impl Tangent<'_> {
     /// Approximates `H~ u = b` by one cycle of [`gmres`], exactly on nodes out of reach; the residual is that of the whole system.
     ///
     /// # Accuracy
-    /// As of the cycle, `b . H~ u = |H~ u|^2`: it holds of coupled unknowns, and of all others, whose part of `H~ u` is that of `b`.
+    /// As of the cycle, `b . H~ u = |H~ u|^2`: it holds of coupled unknowns, and of all others, whose part of `H~ u` is that of `b`. Where the
+    /// stiffness of points is in single precision, the cycle's vectors are.
     pub(crate) fn solve(&self, b: &[f64], rel: f64, most: usize) -> (Vec<f64>, GmresReport) {
         let coupled = self.coupled(b);
         let (whole, own) = (norm(b), norm(&coupled));
         let part = if whole == 0.0 { 0.0 } else { own / whole };
-        let (u, mut report) = gmres(
-            &|x| self.product(x, Side::Plain),
-            &|x| self.precondition(x),
-            &coupled,
-            rel / part,
-            most,
-        );
+        let is_single = matches!(self.stiffness, PointStiffness::Single(_));
+        let (u, mut report) = match is_single && self.system.grid.is_some() {
+            true => {
+                let (u, report) = self.cycle::<f32>(&rounded(&coupled), rel / part, most);
+                (rounded(&u), report)
+            }
+            false => self.cycle(&coupled, rel / part, most),
+        };
         report.residual *= part;
         (self.with_coupled(b.to_vec(), &u), report)
     }
 
+    /// A cycle of [`gmres`] for coupled unknowns.
+    fn cycle<T: Real>(&self, b: &[T], rel: f64, most: usize) -> (Vec<T>, GmresReport) {
+        let apply = |x: &[T]| self.product(x, Side::Plain);
+        gmres(&apply, &|x| self.precondition(x), b, rel, most)
+    }
+
     /// `H~ u`, or `H~^T u`, of coupled unknowns.
-    fn product(&self, u: &[f64], side: Side) -> Vec<f64> {
+    fn product<T: Real>(&self, u: &[T], side: Side) -> Vec<T> {
         let system = self.system;
         system.awake.renew();
         let first = system.grid_at(0);
         let (inverse, node_inverse) = self.inverse_scale.split_at(first);
-        let z: Vec<f64> = u.iter().zip(inverse).map(|(u, s)| u * s).collect();
+        let z: Vec<f64> = u.iter().zip(inverse).map(|(u, s)| u.wide() * s).collect();
         // Masses make u of u; forces come to that.
         let mut out = u.to_vec();
         let (own, on_nodes) = out.split_at_mut(first);
-        let forces = self.forces_of_blocks(&z, side);
-        let others = self.add_on_grid(&u[first..], &z, side, node_inverse, on_nodes);
+        let n_points = system.state.points.x.len();
+        let (forces, others) = both(
+            n_points,
+            || self.forces_of_blocks(&z, side),
+            || self.add_on_grid(&u[first..], &z, side, node_inverse, on_nodes),
+        );
         let mut force = vec![0.0; first];
         let mut push = |at: usize, v: &V3| (0..3).for_each(|i| force[at + i] += v[i]);
         let slots = self.blocks.iter().flat_map(|block| &block.slots);
@@ -103,10 +121,10 @@ impl Tangent<'_> {
         }
         others.iter().for_each(|(at, v)| push(*at, v));
         for ((out, force), s) in own.iter_mut().zip(force).zip(inverse) {
-            *out += force * s;
+            *out += T::of(force * s);
         }
         for &i in &system.model.pinned {
-            own[system.node_at(i as usize)..][..3].fill(0.0);
+            own[system.node_at(i as usize)..][..3].fill(T::ZERO);
         }
         out
     }
@@ -132,19 +150,19 @@ impl Tangent<'_> {
     }
 
     /// Adds what points do to the unknowns `u` of nodes in reach; their forces on other unknowns.
-    fn add_on_grid(
+    fn add_on_grid<T: Real>(
         &self,
-        u: &[f64],
+        u: &[T],
         z: &[f64],
         side: Side,
         inverse_scale: &[f64],
-        out: &mut [f64],
+        out: &mut [T],
     ) -> Vec<(usize, V3)> {
         let Some(grid) = self.system.grid else {
             return Vec::new();
         };
         let u = u.as_chunks::<3>().0;
-        let field = |i: usize| V3::from(u[i]) * inverse_scale[3 * i];
+        let field = |i: usize| V3::from(u[i].map(T::wide)) * inverse_scale[3 * i];
         let is_transposed = side == Side::Transposed;
         let contacts = PointForces {
             contacts: &self.contacts_of_points,
@@ -169,19 +187,21 @@ impl Tangent<'_> {
     }
 
     /// The preconditioned `u` of coupled unknowns: as it is, or through the inverse diagonal blocks.
-    pub(super) fn precondition(&self, u: &[f64]) -> Vec<f64> {
+    pub(super) fn precondition<T: Real>(&self, u: &[T]) -> Vec<T> {
         if self.inverse.is_empty() {
             return u.to_vec();
         }
         let mut out = Vec::with_capacity(u.len());
         if let Some(factors) = &self.factors {
-            out.extend_from_slice(&u[..self.system.grid_at(0)]);
-            factors.solve_in_place(&mut out);
+            let mut own: Vec<f64> = rounded(&u[..self.system.grid_at(0)]);
+            factors.solve_in_place(&mut own);
+            out.extend(rounded::<_, T>(&own));
         }
         let solved = out.len() / 3;
+        let (places, _) = u.as_chunks::<3>();
         let rest = each_light(self.inverse.len() - solved, |i| {
-            let v = self.inverse[solved + i] * vec3(u, 3 * (solved + i));
-            [v.x, v.y, v.z]
+            let v = self.inverse[solved + i] * V3::from(places[solved + i].map(T::wide));
+            [v.x, v.y, v.z].map(T::of)
         });
         out.extend(rest.as_flattened());
         out.extend_from_slice(&u[out.len()..]);

@@ -26,6 +26,8 @@ pub trait Real:
     const ZERO: Self;
     /// One.
     const ONE: Self;
+    /// The distance from one to the next number.
+    const EPSILON: f64;
     /// Rounded from double precision.
     fn of(value: f64) -> Self;
     /// In double precision.
@@ -43,6 +45,7 @@ macro_rules! real {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
+            const EPSILON: f64 = <$t>::EPSILON as f64;
             fn of(value: f64) -> Self {
                 value as $t
             }
