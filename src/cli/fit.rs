@@ -181,12 +181,11 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
 
 /// What a goal's results have become, and whether an equation is met.
 fn reached(goal: &Goal, sampled: &Sampled, miss: Option<f64>) -> String {
-    let value =
-        |output: &Output| match (output.of(sampled).ok(), Dimension::of_powers(output.powers)) {
-            (None, _) => "nothing".to_owned(),
-            (Some(value), Some(dimension)) => print_quantity(to_digits(value, 5), dimension),
-            (Some(value), None) => format!("{} {}", to_digits(value, 5), unit(output.powers)),
-        };
+    let value = |output: &Output| match (output.of(sampled), Dimension::of_powers(output.powers)) {
+        (Err(why), _) => why,
+        (Ok(value), Some(dimension)) => print_quantity(to_digits(value, 5), dimension),
+        (Ok(value), None) => format!("{} {}", to_digits(value, 5), unit(output.powers)),
+    };
     let value = |output: &Output| value(output).trim_end().to_owned();
     let (left, right) = match goal {
         Goal::Equal(left, right) | Goal::AtMost(left, right) => (left, right),

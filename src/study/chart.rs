@@ -408,7 +408,7 @@ fn colour(t: f64) -> String {
     format!("rgb({r},{g},{b})")
 }
 
-/// The pictures of a table: each output over the one variable that differs, or over the two; none where more differ.
+/// The pictures of a table: each output that has a value over the one variable that differs, or over the two; none where more differ.
 ///
 /// File names and SVG.
 pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(String, String)> {
@@ -432,6 +432,9 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
     let mut taken = BTreeSet::new();
     for (k, output) in header.outputs.iter().enumerate() {
         let value = |record: &Record| record.outputs.get(k).copied().flatten();
+        if records.values().all(|record| value(record).is_none()) {
+            continue; // the table's `message` says why
+        }
         let picture = match varied[..] {
             [x] => {
                 // One line a resolution.
@@ -520,6 +523,13 @@ mod tests {
             names,
             ["_.svg", "_-2.svg", "a_b.svg", "a_b-2.svg", "A_b-3.svg"]
         );
+        // One that no point has a value of has none.
+        let without = |(k, mut record): (usize, Record)| {
+            record.outputs[2] = None;
+            (k, record)
+        };
+        let records = (0..2).map(|k| without((k, record(k)))).collect();
+        assert_eq!(of_table(&header, &records).len(), 4);
     }
 
     /// Where points lie across the picture, and the texts of ticks below.

@@ -136,6 +136,17 @@ impl Goal {
         }
     }
 
+    /// Why it has no value in a solution.
+    fn fault(&self, sampled: &Sampled) -> String {
+        let outputs = match self {
+            Self::Equal(left, right) | Self::AtMost(left, right) => vec![left, right],
+            Self::Minimise(output) | Self::Maximise(output) => vec![output],
+        };
+        let faults = outputs.into_iter().map(|output| output.of(sampled).err());
+        let fault = faults.flatten().next();
+        fault.unwrap_or_else(|| "it is zero, and is made smaller or larger by its ratio".to_owned())
+    }
+
     /// The shift of an equation after a round that ended there.
     fn shifted(&self, sampled: &Sampled, shift: f64) -> Option<f64> {
         Some(match self {
@@ -251,9 +262,9 @@ pub enum FitError {
     /// The design can't be solved where it starts, or a step further.
     #[error(transparent)]
     Sample(#[from] SampleError),
-    /// A goal has no value.
-    #[error("goal {0} has no value in the solution (fields are needed, or it is zero)")]
-    NoValue(usize),
+    /// A goal has no value: which one, counted from 1, and why.
+    #[error("goal {0} has no value: {1}")]
+    NoValue(usize, String),
     /// No variable.
     #[error("there is nothing to vary")]
     Nothing,
@@ -295,7 +306,7 @@ impl Fit<'_> {
             .map(|(k, (goal, round))| {
                 let value = goal.residual(sampled, *round).filter(|v| v.is_finite());
                 sampled.check().map_err(SampleError::from)?;
-                value.ok_or(FitError::NoValue(k + 1))
+                value.ok_or_else(|| self.no_value(k, sampled))
             })
             .collect()
     }
@@ -329,7 +340,7 @@ impl Fit<'_> {
             let before = goal.value(&at.sampled);
             rounds.push(Round {
                 shift: 0.0,
-                before: before.ok_or(FitError::NoValue(k + 1))?,
+                before: before.ok_or_else(|| self.no_value(k, &at.sampled))?,
             });
         }
         let equations = self.goals.iter().all(Goal::is_equation);
@@ -371,13 +382,18 @@ impl Fit<'_> {
         })
     }
 
+    /// That goal `k` has no value.
+    fn no_value(&self, k: usize, sampled: &Sampled) -> FitError {
+        FitError::NoValue(k + 1, self.goals[k].fault(sampled))
+    }
+
     /// The next round. One thing that is minimised weighs as much in it as in the first, whatever it has become; shifts with it.
     fn next(&self, sampled: &Sampled, rounds: &mut [Round]) -> Result<(), FitError> {
         let mut others = (0..self.goals.len()).filter(|&k| !self.goals[k].is_equation());
         let mut factor = 1.0;
         if let (Some(k), None) = (others.next(), others.next()) {
             let value = self.goals[k].value(sampled);
-            let value = value.ok_or(FitError::NoValue(k + 1))?;
+            let value = value.ok_or_else(|| self.no_value(k, sampled))?;
             let grown = value / rounds[k].before;
             factor = match self.goals[k] {
                 Goal::Maximise(_) => grown * grown,
@@ -387,7 +403,7 @@ impl Fit<'_> {
         }
         for (k, (goal, round)) in self.goals.iter().zip(rounds).enumerate() {
             let shift = goal.shifted(sampled, round.shift);
-            round.shift = factor * shift.ok_or(FitError::NoValue(k + 1))?;
+            round.shift = factor * shift.ok_or_else(|| self.no_value(k, sampled))?;
         }
         Ok(())
     }

@@ -80,8 +80,13 @@ impl Tangent<'_> {
         let is_single = matches!(self.stiffness, PointStiffness::Single(_));
         let (u, mut report) = match is_single && self.system.grid.is_some() {
             true => {
-                let (u, report) = self.cycle::<f32>(&rounded(&coupled), rel / part, most);
-                (rounded(&u), report)
+                // Of length 1, since single precision has no squares of what is tiny.
+                let unit: Vec<f64> = coupled
+                    .iter()
+                    .map(|b| b / own.max(f64::MIN_POSITIVE))
+                    .collect();
+                let (u, report) = self.cycle::<f32>(&rounded(&unit), rel / part, most);
+                (u.iter().map(|u| u.wide() * own).collect(), report)
             }
             false => self.cycle(&coupled, rel / part, most),
         };

@@ -355,6 +355,12 @@ fn nodes_out_of_reach_of_what_is_stiff_are_solved_at_once() {
             let nothing = vec![0.0; all];
             let (u, report) = tangent.solve(&nothing, rel, 20);
             assert!(u == nothing && report.residual == 0.0, "nothing of nothing");
+            // However small it is: squares of its numbers are none in single precision.
+            let tiny: Vec<f64> = b.iter().map(|b| 1e-30 * b).collect();
+            let (small, _) = tangent.solve(&tiny, rel, 200);
+            let hu = tangent.times(&small, Side::Plain);
+            let left: Vec<f64> = hu.iter().zip(&tiny).map(|(h, b)| h - b).collect();
+            assert_small(norm(&left), norm(&tiny), 1.01 * rel, "of little");
         }
         // Differences of the residual know nothing of reach.
         let exact = system.exact_tangent(trial);
