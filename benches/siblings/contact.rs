@@ -279,16 +279,21 @@ fn sand() {
     }
 }
 
-/// Nanoseconds that a number takes from one thread to another and back: a few ten where their cores share a cache, some hundred where they don't.
+/// Nanoseconds that a number takes from one thread to another and back: tens where their cores share a cache, hundreds where they don't.
 fn round_trip() -> f64 {
-    const TRIPS: u64 = 20_000;
+    const TRIPS: u64 = 2_000;
     let (number, together) = (AtomicU64::new(0), Barrier::new(2));
     let pass_on = |first: u64| {
         together.wait();
         let begin = Instant::now();
         for trip in 0..TRIPS {
+            let mut looks = 0;
             while number.load(Ordering::Acquire) != 2 * trip + first {
                 std::hint::spin_loop();
+                looks += 1;
+                if looks % 10_000 == 0 {
+                    std::thread::yield_now(); // there may be one core only
+                }
             }
             number.store(2 * trip + first + 1, Ordering::Release);
         }

@@ -39,7 +39,8 @@ pub struct NewtonSettings {
     /// Relative residual that ends the cycle. `None`, the default: 1e-1 where there is sand and at most one other body, which takes 1.1 to 1.5 times as long with 1e-3
     /// (`products` of the crate's bench), and 1e-3 elsewhere, as in the paper: a stack of boxes stalls with more.
     pub gmres_tolerance: Option<f64>,
-    /// Whether directions, and slopes along them, are made with the stiffness of material points, and their velocities and forces where they touch, in single precision; residuals are in double. Default true.
+    /// Whether directions, and slopes along them, are made with the stiffness of material points, and their velocities and forces where they touch, in single precision; residuals are in double. So are
+    /// GMRES's vectors then, but where there are vertices or `gmres_tolerance` is below 1e-5. Default true.
     pub single_precision: bool,
     /// Default [`Preconditioner::Direct`]: cloth takes .4 of the seconds (`preconditioners` of the crate's bench).
     pub preconditioner: Preconditioner,

@@ -81,8 +81,9 @@ fn with_looks<T>(is_worth_it: bool, looks: usize, f: impl FnOnce(&Awake) -> T) -
 impl Awake {
     /// Has those look for work that don't.
     pub fn renew(&self) {
-        let of = |n: &AtomicUsize| n.load(Ordering::Relaxed);
-        if of(&self.shared.looking) == self.others || of(&self.shared.told) > 0 {
+        // Who has heard looks by then.
+        let of = |n: &AtomicUsize| n.load(Ordering::Acquire);
+        if of(&self.shared.told) > 0 || of(&self.shared.looking) == self.others {
             return;
         }
         let (shared, looks) = (self.shared.clone(), self.looks);
@@ -93,9 +94,12 @@ impl Awake {
             if Some(thread.index()) == own {
                 return;
             }
-            shared.told.fetch_sub(1, Ordering::Relaxed);
-            if !IS_BUSY.get() {
+            let looks_now = !IS_BUSY.get();
+            if looks_now {
                 shared.looking.fetch_add(1, Ordering::Relaxed);
+            }
+            shared.told.fetch_sub(1, Ordering::Release);
+            if looks_now {
                 look(looks, &shared.is_over);
                 shared.looking.fetch_sub(1, Ordering::Relaxed);
             }
@@ -165,16 +169,19 @@ mod tests {
     #[test]
     fn they_sleep_where_nothing_comes_and_look_again_when_told() {
         pool(2).install(|| {
-            with_looks(true, 10, |awake| {
-                let of = |n: &AtomicUsize| n.load(Ordering::Relaxed);
-                let busy = || of(&awake.shared.told) + of(&awake.shared.looking);
+            with_looks(true, 20_000, |awake| {
+                let wait_for = |wanted: usize| {
+                    let begin = std::time::Instant::now();
+                    while awake.shared.looking.load(Ordering::Relaxed) != wanted {
+                        let waited = begin.elapsed().as_secs();
+                        assert!(waited < 60, "{wanted} were to look");
+                        std::hint::spin_loop();
+                    }
+                };
                 for _ in 0..3 {
                     awake.renew();
-                    let begin = std::time::Instant::now();
-                    while busy() > 0 {
-                        assert!(begin.elapsed().as_secs() < 60, "it doesn't sleep again");
-                        std::thread::yield_now();
-                    }
+                    wait_for(1);
+                    wait_for(0);
                 }
             });
         });

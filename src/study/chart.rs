@@ -432,9 +432,6 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
     let mut taken = BTreeSet::new();
     for (k, output) in header.outputs.iter().enumerate() {
         let value = |record: &Record| record.outputs.get(k).copied().flatten();
-        if records.values().all(|record| value(record).is_none()) {
-            continue; // the table's `message` says why
-        }
         let picture = match varied[..] {
             [x] => {
                 // One line a resolution.
@@ -449,7 +446,7 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
                     }
                 }
                 let series: Vec<Series> = by_resolution.into_values().collect();
-                lines(output, named(x), output, &series)
+                (!series.is_empty()).then(|| lines(output, named(x), output, &series))
             }
             [x, y] => {
                 let finest = records
@@ -461,7 +458,7 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
                     .filter(|record| record.resolution == finest)
                     .filter_map(|r| Some([number(r, x)?, number(r, y)?, value(r)?]))
                     .collect();
-                map(output, [named(x), named(y)], &points)
+                (!points.is_empty()).then(|| map(output, [named(x), named(y)], &points))
             }
             _ => continue,
         };
@@ -481,7 +478,8 @@ pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(Stri
             file = format!("{stem}-{number}.svg");
             number += 1;
         }
-        out.push((file, picture));
+        // Of what has no value the table's `message` says why.
+        out.extend(picture.map(|picture| (file, picture)));
     }
     out
 }
@@ -523,13 +521,17 @@ mod tests {
             names,
             ["_.svg", "_-2.svg", "a_b.svg", "a_b-2.svg", "A_b-3.svg"]
         );
-        // One that no point has a value of has none.
+        // One that no point has a value of has none, and leaves its name to nobody.
         let without = |(k, mut record): (usize, Record)| {
             record.outputs[2] = None;
             (k, record)
         };
         let records = (0..2).map(|k| without((k, record(k)))).collect();
-        assert_eq!(of_table(&header, &records).len(), 4);
+        let drawn: Vec<String> = of_table(&header, &records)
+            .into_iter()
+            .map(|c| c.0)
+            .collect();
+        assert_eq!(drawn, ["_.svg", "_-2.svg", "a_b-2.svg", "A_b-3.svg"]);
     }
 
     /// Where points lie across the picture, and the texts of ticks below.

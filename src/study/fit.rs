@@ -144,7 +144,8 @@ impl Goal {
         };
         let faults = outputs.into_iter().map(|output| output.of(sampled).err());
         let fault = faults.flatten().next();
-        fault.unwrap_or_else(|| "it is zero, and is made smaller or larger by its ratio".to_owned())
+        let zero = || "it is zero, and only what isn't can be made smaller or larger by a factor";
+        fault.unwrap_or_else(|| zero().to_owned())
     }
 
     /// The shift of an equation after a round that ended there.
@@ -263,7 +264,7 @@ pub enum FitError {
     #[error(transparent)]
     Sample(#[from] SampleError),
     /// A goal has no value: which one, counted from 1, and why.
-    #[error("goal {0} has no value: {1}")]
+    #[error("goal {0}: {1}")]
     NoValue(usize, String),
     /// No variable.
     #[error("there is nothing to vary")]

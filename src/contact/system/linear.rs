@@ -71,31 +71,36 @@ impl Tangent<'_> {
     /// Approximates `H~ u = b` by one cycle of [`gmres`], exactly on nodes out of reach; the residual is that of the whole system.
     ///
     /// # Accuracy
-    /// As of the cycle, `b . H~ u = |H~ u|^2`: it holds of coupled unknowns, and of all others, whose part of `H~ u` is that of `b`. Where the
-    /// stiffness of points is in single precision, the cycle's vectors are.
+    /// As of the cycle, `b . H~ u = |H~ u|^2`: it holds of coupled unknowns, and of all others, whose part of `H~ u` is that of `b`. The cycle's vectors
+    /// are in single precision where the stiffness of points is, unless there are vertices, whose own stiffness may be any, or little is to be left.
     pub(crate) fn solve(&self, b: &[f64], rel: f64, most: usize) -> (Vec<f64>, GmresReport) {
         let coupled = self.coupled(b);
         let (whole, own) = (norm(b), norm(&coupled));
-        let part = if whole == 0.0 { 0.0 } else { own / whole };
-        let is_single = matches!(self.stiffness, PointStiffness::Single(_));
-        let (u, mut report) = match is_single && self.system.grid.is_some() {
-            true => {
-                // Of length 1, since single precision has no squares of what is tiny.
-                let unit: Vec<f64> = coupled
-                    .iter()
-                    .map(|b| b / own.max(f64::MIN_POSITIVE))
-                    .collect();
-                let (u, report) = self.cycle::<f32>(&rounded(&unit), rel / part, most);
-                (u.iter().map(|u| u.wide() * own).collect(), report)
-            }
-            false => self.cycle(&coupled, rel / part, most),
+        if own == 0.0 {
+            let nothing = GmresReport {
+                iterations: 0,
+                residual: 0.0,
+            };
+            return (b.to_vec(), nothing);
+        }
+        let (part, state) = (own / whole, self.system.state);
+        let is_single = matches!(self.stiffness, PointStiffness::Single(_))
+            && !state.points.x.is_empty()
+            && state.nodes.x.is_empty()
+            && rel >= 1e-5;
+        // Of length 1: single precision has no squares of what is tiny.
+        let unit: Vec<f64> = coupled.iter().map(|b| b / own).collect();
+        let (u, mut report) = match is_single {
+            true => self.cycle::<f32>(&rounded(&unit), rel / part, most),
+            false => self.cycle(&unit, rel / part, most),
         };
+        let u: Vec<f64> = u.iter().map(|u| u * own).collect();
         report.residual *= part;
         (self.with_coupled(b.to_vec(), &u), report)
     }
 
     /// A cycle of [`gmres`] for coupled unknowns.
-    fn cycle<T: Real>(&self, b: &[T], rel: f64, most: usize) -> (Vec<T>, GmresReport) {
+    fn cycle<T: Real>(&self, b: &[T], rel: f64, most: usize) -> (Vec<f64>, GmresReport) {
         let apply = |x: &[T]| self.product(x, Side::Plain);
         gmres(&apply, &|x| self.precondition(x), b, rel, most)
     }
