@@ -108,10 +108,7 @@ pub fn gmres<T: Real>(
             (rhs[i] - sum) / columns[i][i]
         };
     }
-    let u = each_light(n, |i| {
-        let parts = turned.iter().zip(&y).map(|(z, y)| z[i].wide() * y);
-        parts.sum()
-    });
+    let u = combined(&turned, &y, n);
     (
         u,
         GmresReport {
@@ -246,6 +243,25 @@ impl<T: Real> WithSimd for Subtract<'_, T> {
         }
         dots([&*w], w)[0]
     }
+}
+
+/// `sum y_k v_k` of vectors of `n` numbers, in double precision.
+fn combined<T: Real>(vectors: &[Vec<T>], y: &[f64], n: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; n];
+    let of_chunk = |(chunk, sums): (usize, &mut [f64])| {
+        let here = chunk * CHUNK..chunk * CHUNK + sums.len();
+        for (v, y) in vectors.iter().zip(y) {
+            for (sum, v) in sums.iter_mut().zip(&v[here.clone()]) {
+                *sum += y * v.wide();
+            }
+        }
+    };
+    if n <= CHUNK {
+        of_chunk((0, &mut sums));
+    } else {
+        sums.par_chunks_mut(CHUNK).enumerate().for_each(of_chunk);
+    }
+    sums
 }
 
 #[cfg(test)]
