@@ -97,7 +97,7 @@ fn started(scene: &Scene, settings: &Settings) -> Simulation {
 /// Every scene from its start, for `PATIENCE` or its duration.
 fn all_scenes(names: &[String]) {
     println!(
-        "scene,particles,dt s,steps,seconds a step,paper seconds a frame,Newton a step,worst,GMRES a Newton,not converged,worst residual"
+        "scene,particles,dt s,steps,seconds a step,paper seconds a frame,Newton a step,worst,GMRES a Newton,in parts,not converged,worst residual"
     );
     for scene in chosen(names) {
         let mut simulation = started(&scene, &Settings::default());
@@ -110,7 +110,7 @@ fn all_scenes(names: &[String]) {
         let steps = t.steps.max(1) as f64;
         let paper = scene.paper.as_ref().map(|p| p.seconds_per_frame);
         println!(
-            "{},{},{},{},{:.3e},{},{:.2},{},{:.1},{},{:.1}",
+            "{},{},{},{},{:.3e},{},{:.2},{},{:.1},{},{},{:.1}",
             scene.name,
             simulation.n_particles(),
             scene.time_step,
@@ -120,6 +120,7 @@ fn all_scenes(names: &[String]) {
             t.newton as f64 / steps,
             t.worst_newton,
             t.gmres as f64 / t.newton.max(1) as f64,
+            t.in_parts,
             t.stalled + t.cut,
             t.worst_residual
         );

@@ -12,7 +12,7 @@ use crate::real::V3;
 const ROUNDING: f64 = 1e-9;
 
 /// A box: its middle and half its sides.
-struct Middle {
+pub(crate) struct Middle {
     x: V3,
     half: V3,
 }
@@ -39,24 +39,26 @@ impl Middle {
     }
 }
 
+/// Boxes around the runs of particles that are here.
+pub(crate) fn boxes(model: &Model, particles: &[V3]) -> Vec<Middle> {
+    let around = |k: usize| Middle::around(&particles[model.runs[k].particles.clone()]);
+    each(Work::Heavy, model.runs.len(), around)
+}
+
 /// Where the runs are at the start of a step and on trial.
 pub(crate) struct Broad<'a> {
     runs: &'a [Run],
-    start: Vec<Middle>,
+    start: &'a [Middle],
     trial: Vec<Middle>,
 }
 
-impl Broad<'_> {
-    pub(crate) fn new<'a>(model: &'a Model, start: &[V3], trial: &[V3]) -> Broad<'a> {
-        let runs = &model.runs;
-        let of = |at: &[V3]| {
-            let around = |k: usize| Middle::around(&at[runs[k].particles.clone()]);
-            each(Work::Heavy, runs.len(), around)
-        };
+impl<'a> Broad<'a> {
+    /// Runs that were in the boxes `start`, with particles on trial.
+    pub(crate) fn new(model: &'a Model, start: &'a [Middle], trial: &[V3]) -> Broad<'a> {
         Broad {
-            runs,
-            start: of(start),
-            trial: of(trial),
+            runs: &model.runs,
+            start,
+            trial: boxes(model, trial),
         }
     }
 
@@ -129,7 +131,8 @@ mod tests {
             start[90].y = f64::NAN;
             trial[400].x = f64::INFINITY;
             let high = random.vector().abs() * 0.5;
-            let broad = Broad::new(model, &start, &trial);
+            let before = boxes(model, &start);
+            let broad = Broad::new(model, &before, &trial);
             let bounds = (-high, high);
             let found = broad.reaching(object, Some(&poses[0]), &poses[1], bounds);
             assert!(found.is_sorted());

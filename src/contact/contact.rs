@@ -4,12 +4,13 @@
 //! step left; nothing here remembers what Newton tried. An attachment lives in its object's own frame, or as weights in a triangle,
 //! so a body at rest keeps its bits.
 
-use crate::broad::Broad;
+use crate::broad::{Broad, Middle, boxes};
 use crate::loops::{Work, each, each_some};
 use crate::mesh::{Boxes, bounds, entry, hit_weights, nearest_on_triangle};
 use crate::model::{Coupling, Frame, Mesh, Model, Object, Particle, Places, Pose, Source, Surface};
 use crate::real::{Dual, M3, R3, Real, V3, fixed, slopes, values, variable};
 use crate::shape::{Shape, nearest, relax};
+use crate::state::State;
 use crate::walk::{End, Walked, end_normal, participants, walk};
 use serde::{Deserialize, Serialize};
 
@@ -67,13 +68,32 @@ struct OnTrial<'a> {
     broad: Broad<'a>,
 }
 
+/// Where everything is at the start of a step.
+pub(crate) struct Start {
+    pub places: Places,
+    /// The contact particles.
+    pub particles: Vec<V3>,
+    /// Around their runs.
+    boxes: Vec<Middle>,
+}
+
+impl Start {
+    pub(crate) fn new(model: &Model, state: &State) -> Start {
+        let places = Places::of(state);
+        let particles = places.particles(model);
+        Start {
+            boxes: boxes(model, &particles),
+            places,
+            particles,
+        }
+    }
+}
+
 /// One end of a pair: the step's start and a trial.
 pub(crate) struct Pairs<'a> {
     pub model: &'a Model,
     pub attachments: &'a [Vec<(u32, Attachment)>],
-    pub start: &'a Places,
-    /// Positions of the contact particles at the start.
-    pub start_particles: &'a [V3],
+    pub start: &'a Start,
     pub frozen: Option<&'a Frozen>,
 }
 
@@ -99,7 +119,7 @@ impl Pairs<'_> {
         let on_trial = OnTrial {
             places: trial,
             particles: trial_particles,
-            broad: Broad::new(self.model, self.start_particles, trial_particles),
+            broad: Broad::new(self.model, &self.start.boxes, trial_particles),
         };
         let on = |o: usize| match &self.model.objects[o].surface {
             Surface::LevelSet(shape) => self.on_level_set(o, shape, &on_trial, mu),
@@ -158,12 +178,15 @@ impl Pairs<'_> {
     fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &OnTrial, mu: f64) -> Vec<Contact> {
         let object = &self.model.objects[o];
         let (trial, at, broad) = (trial.places, trial.particles, &trial.broad);
-        let (pose, before) = (trial.pose(&object.frame), self.start.pose(&object.frame));
+        let (pose, before) = (
+            trial.pose(&object.frame),
+            self.start.places.pose(&object.frame),
+        );
         let deformable = match object.frame {
             Frame::Nodes(first) => {
                 let n = mesh.topology.fans.len();
                 let range = first as usize..first as usize + n;
-                Some((&self.start.nodes[range.clone()], &trial.nodes[range]))
+                Some((&self.start.places.nodes[range.clone()], &trial.nodes[range]))
             }
             _ => None,
         };
@@ -176,7 +199,7 @@ impl Pairs<'_> {
         let reaching = broad.reaching(object, Some(&before), &pose, (low, high));
         let near = |i: usize| {
             let (from, to) = (
-                &self.start_particles[reaching[i] as usize],
+                &self.start.particles[reaching[i] as usize],
                 &at[reaching[i] as usize],
             );
             // Axis by axis: where one tells, the others aren't asked.
@@ -213,7 +236,7 @@ impl Pairs<'_> {
         let one = |i: usize| {
             let p = candidates[i];
             let path = {
-                let (from, to) = (&self.start_particles[p as usize], &at[p as usize]);
+                let (from, to) = (&self.start.particles[p as usize], &at[p as usize]);
                 [into_frame(&before, from), into_frame(&pose, to)]
             };
             let (start, fresh) = match lookup(attached, p) {
@@ -342,9 +365,9 @@ impl Pairs<'_> {
         all.map(|(o, object)| (particles(o), object))
             .map(|(since, object)| match &object.surface {
                 Surface::LevelSet(shape) => {
-                    let pose = self.start.pose(&object.frame);
+                    let pose = self.start.places.pose(&object.frame);
                     let inside = |p: usize| {
-                        let z = into_frame(&pose, &self.start_particles[p]);
+                        let z = into_frame(&pose, &self.start.particles[p]);
                         (may_touch(object, &self.model.particles[p])
                             && shape.phi::<f64>(z.into()) < 0.0)
                             .then(|| {
@@ -354,12 +377,12 @@ impl Pairs<'_> {
                                 )
                             })
                     };
-                    (since..self.start_particles.len())
+                    (since..self.start.particles.len())
                         .filter_map(inside)
                         .collect()
                 }
                 Surface::Mesh(mesh) if !mesh.two_sided => {
-                    let pose = self.start.pose(&object.frame);
+                    let pose = self.start.places.pose(&object.frame);
                     let first = if let Frame::Nodes(first) = object.frame {
                         Some(first as usize)
                     } else {
@@ -368,14 +391,14 @@ impl Pairs<'_> {
                     let position = |v: u32| {
                         first.map_or_else(
                             || mesh.points[v as usize],
-                            |f| self.start.nodes[f + v as usize],
+                            |f| self.start.places.nodes[f + v as usize],
                         )
                     };
                     let all: Vec<V3> = (0..mesh.topology.fans.len() as u32).map(position).collect();
                     let (low, high) = bounds(&all);
                     let inside = |p: usize| {
                         let particle = &self.model.particles[p];
-                        let z = into_frame(&pose, &self.start_particles[p]);
+                        let z = into_frame(&pose, &self.start.particles[p]);
                         if object.body == particle.body
                             || (0..3).any(|i| z[i] < low[i] || z[i] > high[i])
                         {
@@ -409,7 +432,7 @@ impl Pairs<'_> {
                             },
                         ))
                     };
-                    each(Work::Usual, self.start_particles.len() - since, |k| {
+                    each(Work::Usual, self.start.particles.len() - since, |k| {
                         inside(since + k)
                     })
                     .into_iter()
@@ -424,8 +447,8 @@ impl Pairs<'_> {
     /// Forces frozen for a lagged step: the whole spring, or its part along the surface.
     pub(crate) fn freeze(&self) -> Frozen {
         let mu = self.model.mu;
-        let now = self.touching(self.start, self.start_particles, mu);
-        let smooth = self.touching(self.start, self.start_particles, 0.0);
+        let now = self.touching(&self.start.places, &self.start.particles, mu);
+        let smooth = self.touching(&self.start.places, &self.start.particles, 0.0);
         let mut out: Frozen = vec![Vec::new(); self.model.objects.len()];
         for c in now {
             if lookup(&self.attachments[c.object as usize], c.particle).is_none() {
@@ -465,8 +488,8 @@ pub(crate) fn slope(pairs: &Pairs, contact: &Contact, trial: &Places, mu: f64) -
     let pose = trial.pose(&object.frame);
     let z = into_frame(&pose, &contact.z);
     let z0 = into_frame(
-        &pairs.start.pose(&object.frame),
-        &pairs.start_particles[contact.particle as usize],
+        &pairs.start.places.pose(&object.frame),
+        &pairs.start.particles[contact.particle as usize],
     );
     let framed =
         |dy: M3| Slope::Framed(pose.r * (dy - M3::identity()) * pose.r.transpose() * model.k);
@@ -512,7 +535,7 @@ pub(crate) fn slope(pairs: &Pairs, contact: &Contact, trial: &Places, mu: f64) -
                 ));
             };
             let at = |v: u32| trial.nodes[(first + v) as usize];
-            let before = |v: u32| pairs.start.nodes[(first + v) as usize];
+            let before = |v: u32| pairs.start.places.nodes[(first + v) as usize];
             let plain = walk(
                 &mesh.topology,
                 &|v| fixed::<f64>(&at(v)),

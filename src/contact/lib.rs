@@ -46,6 +46,7 @@
 //! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
 //! | change what another size of a scene sets | `scene/size.rs` |
 //! | add an export | a file in `export/` |
+//! | change what a step does that stalls | `simulation/advance.rs` |
 //! | change how a hand holds a body | `simulation/hand.rs` |
 //! | change when bodies come in | `scene/arrival.rs`, `simulation/arrive.rs` |
 //!

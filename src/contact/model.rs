@@ -1,5 +1,6 @@
 //! What doesn't change from step to step but when bodies come in: which particles touch which objects, elements, springs, materials.
 
+use crate::loops::{Work, each};
 use crate::material::Material;
 use crate::mesh::{Boxes, Topology, bounds};
 use crate::real::{M3, V3};
@@ -226,6 +227,13 @@ impl Places {
             nodes: state.nodes.x.clone(),
             points: state.points.x.clone(),
         }
+    }
+
+    /// All contact particles.
+    pub(crate) fn particles(&self, model: &Model) -> Vec<V3> {
+        each(Work::Usual, model.particles.len(), |p| {
+            self.particle(&model.particles[p])
+        })
     }
 
     pub(crate) fn particle(&self, p: &Particle) -> V3 {

@@ -68,7 +68,7 @@ impl Default for NewtonSettings {
 pub enum SolveStatus {
     /// The residual, or the gradient of its square, is below the tolerance.
     Converged,
-    /// No direction lowered the residual any more.
+    /// No direction lowered the residual any more, in the whole step and in parts of it.
     Stalled,
     /// The most iterations were made.
     MaxIterations,
@@ -87,17 +87,28 @@ pub struct SolveLog {
     pub evaluations: usize,
     /// Times the Newton direction was replaced by that of steepest descent, and that by the negative residual.
     pub fallbacks: [usize; 2],
-    /// Kinks of the residual that the search went over.
-    pub crossings: usize,
+    /// Solves of parts of the step, which it was made in where that of the whole stalled. Counts and residuals are those of all.
+    #[serde(default)]
+    pub parts: usize,
     /// The tolerance on the scaled residual, sqrt(kg) m/s.
     pub tolerance: f64,
-    /// The scaled residual before each iteration and at the end, over the tolerance.
+    /// The scaled residual before each iteration and at the end, over the tolerance of what is solved.
     pub residuals: Vec<f64>,
 }
 
-/// Kinks of the residual that a solve may go over. One is enough for `stack`; where five aren't, twenty weren't either (tried: a step of `prmd_rd`,
-/// the blow of `wdg_dr_r`).
-const KINKS: usize = 5;
+impl SolveLog {
+    /// Adds what the solve of a part of the step did.
+    pub(crate) fn add(&mut self, part: &SolveLog) {
+        self.iterations += part.iterations;
+        self.gmres_iterations += part.gmres_iterations;
+        self.evaluations += part.evaluations;
+        for (sum, n) in self.fallbacks.iter_mut().zip(part.fallbacks) {
+            *sum += n;
+        }
+        self.parts += part.parts + 1;
+        self.residuals.extend(&part.residuals);
+    }
+}
 
 /// Solves the step's system to `tau`.
 ///
@@ -105,8 +116,8 @@ const KINKS: usize = 5;
 /// Ends at `min(|g|, |H^T g|) < tau`; the second is asked for where a cycle lowers `|g|^2` by less than half, and where nothing lowers it any more:
 /// elsewhere its product would be one of ten. An iteration is one cycle of GMRES, one more product and about one evaluation.
 /// # Source
-/// Ding 2019, section 2.3; the line search's bracketing is the specification's. Differs: at most [`KINKS`] steps over a kink, where the
-/// paper's search stops; the cycle of GMRES goes without nodes of the grid that nothing stiff reaches.
+/// Ding 2019, section 2.3; the line search's bracketing is the specification's. Differs: the cycle of GMRES goes without nodes of the
+/// grid that nothing stiff reaches.
 pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Trial, SolveLog) {
     let mut log = SolveLog {
         status: SolveStatus::MaxIterations,
@@ -114,7 +125,7 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         gmres_iterations: 0,
         evaluations: 2,
         fallbacks: [0; 2],
-        crossings: 0,
+        parts: 0,
         tolerance: tau,
         residuals: Vec::new(),
     };
@@ -138,7 +149,6 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         (z, trial) = (falling, other);
     }
     let mut kept: Option<Tangent> = None;
-    let mut lowest: Option<(f64, Trial)> = None; // of those that were left at a kink
     loop {
         let g = &trial.residual;
         let size = norm(g);
@@ -190,7 +200,6 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         let energy = 0.5 * size * size;
         let (mut a, mut lo, mut hi) = (1.0f64, 0.0f64, f64::INFINITY);
         let mut best: Option<(f64, Vec<f64>, Trial)> = None;
-        let mut beyond = None;
         for _ in 0..settings.most_trials {
             let next: Vec<f64> = z.iter().zip(&u).map(|(z, u)| z + a * u).collect();
             let there = system.at(&next);
@@ -199,8 +208,6 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             let lower = e <= energy + 1e-4 * a * slope;
             if best.as_ref().is_none_or(|b| b.0.is_nan() || e < b.0) {
                 best = Some((e, next, there));
-            } else if !lower {
-                beyond = Some((e, next, there));
             }
             let Some((best_e, _, here)) = &best else {
                 break;
@@ -229,27 +236,7 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
                 (2.0 * a).min(4.0)
             };
         }
-        let Some(mut reached) = best else { break };
-        // At a kink of the residual, where a contact goes from stick to slip or from triangle to triangle, it rises on the far side however
-        // short the step; from there its derivative may still lead down.
-        if kept.is_none() && energy - reached.0 < 1e-6 * energy && log.crossings < KINKS {
-            let near = |other: &(f64, _, _)| (energy..1.01 * energy).contains(&other.0);
-            if reached.0 < energy
-                && let Some(other) = beyond.filter(near)
-            {
-                reached = other;
-            }
-            if near(&reached) {
-                log.crossings += 1;
-                z = reached.1;
-                let left = std::mem::replace(&mut trial, reached.2);
-                if lowest.as_ref().is_none_or(|(e, _)| energy < *e) {
-                    lowest = Some((energy, left));
-                }
-                continue;
-            }
-        }
-        let (e, next, there) = reached;
+        let Some((e, next, there)) = best else { break };
         if e.is_nan() || energy - e < 1e-12 * energy {
             log.status = SolveStatus::Stalled;
             if e < energy {
@@ -259,13 +246,6 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             break;
         }
         (z, trial) = (next, there);
-    }
-    if log.status != SolveStatus::Converged
-        && let Some((e, left)) = lowest
-        && e < 0.5 * dot(&trial.residual, &trial.residual)
-    {
-        trial = left;
-        log.residuals.push(norm(&trial.residual) / tau);
     }
     if log.status != SolveStatus::Converged {
         let tangent = system.exact_tangent(&trial);

@@ -1,24 +1,19 @@
 //! A running scene: one implicit step after another, with a log of each.
 //!
 //! A step builds the grid of the material points, solves one system for every body together, and makes its decisions permanent:
-//! places, velocities, and the attachments of pairs that still touch. Start at [`Simulation::step`].
+//! places, velocities, and the attachments of pairs that still touch (`advance.rs`). Start at [`Simulation::step`].
 
 use crate::assemble::assemble;
-use crate::contact::{Attachment, Pairs};
-use crate::grid::Grid;
-use crate::loops::{FEW, Work, each};
-use crate::model::{Coupling, Model, Places};
-use crate::newton::{NewtonSettings, solve};
+use crate::model::{Coupling, Model};
+use crate::newton::NewtonSettings;
 use crate::real::V3;
 use crate::scene::Scene;
 use crate::state::State;
-use crate::system::{System, Trial};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use stokeslet_dynamics::awake::{self, Awake};
 use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
 
+mod advance;
 mod arrive;
 mod hand;
 mod log;
@@ -318,182 +313,16 @@ impl Simulation {
         &self.model
     }
 
-    fn particles(&self, places: &Places) -> Vec<V3> {
-        each(Work::Usual, self.model.particles.len(), |p| {
-            places.particle(&self.model.particles[p])
-        })
-    }
-
     /// One step.
     ///
     /// # Accuracy and cost
-    /// First order in the time step. The log tells whether the solve converged; if not, the step is made all the same (as in the paper)
-    /// and counted in [`Self::totals`].
+    /// First order in the time step. Where the solve stalls the step is made in halves, and these in halves, down to a sixteenth; where a part stalls all the
+    /// same the step is made as far as it was solved (as in the paper). The log tells of either, and [`Self::totals`] count them.
     /// # Source
-    /// Ding 2019, sections 2.2 and 2.3.
+    /// Ding 2019, sections 2.2 and 2.3; halves are ours.
     pub fn step(&mut self) -> StepLog {
         self.admit();
         self.follow_hand();
         self.advance_one()
-    }
-
-    /// One step of the bodies that are there, on the pool's threads.
-    fn advance_one(&mut self) -> StepLog {
-        // Vertices inside of bodies are no particles, but count.
-        let many = self.n_particles().max(self.state.nodes.x.len());
-        let is_worth_it = !Work::Usual.stays(many / 2);
-        let mut advance = || awake::with(is_worth_it, |awake| self.advance_with(awake));
-        // From outside of the pool each of a step's many loops would wait for a thread to wake.
-        match rayon::current_thread_index().is_none() && !Work::Heavy.stays(many) {
-            true => rayon::scope(|_| advance()),
-            false => advance(),
-        }
-    }
-
-    fn advance_with(&mut self, awake: &Awake) -> StepLog {
-        awake.renew();
-        let model = &self.model;
-        let start = Places::of(&self.state);
-        let particles = self.particles(&start);
-        let grid = (!self.state.points.x.is_empty())
-            .then(|| Grid::new(&self.state.points, &model.layers, model.dx));
-        let frozen = (model.coupling != Coupling::Coupled).then(|| {
-            let pairs = Pairs {
-                model,
-                attachments: &self.state.attachments,
-                start: &start,
-                start_particles: &particles,
-                frozen: None,
-            };
-            pairs.freeze()
-        });
-        let system = System::new(
-            model,
-            &self.state,
-            grid.as_ref(),
-            &start,
-            &particles,
-            frozen.as_ref(),
-            awake,
-        );
-        let gravity = if model.gravity.norm() > 0.0 {
-            model.gravity.norm()
-        } else {
-            9.81
-        };
-        let tau = self.scene.tolerance
-            * self.settings.newton.tolerance_factor
-            * model.dt
-            * gravity
-            * self.total_mass().sqrt();
-        let (trial, log) = solve(&system, &self.settings.newton, tau);
-        let ends = self.particles(&trial.places);
-        // Attachments follow full friction at the end, whatever the solve held fixed.
-        let contacts = if model.coupling == Coupling::Coupled {
-            trial.contacts.clone()
-        } else {
-            Pairs {
-                frozen: None,
-                ..system.pairs()
-            }
-            .touching(&trial.places, &ends, model.mu)
-        };
-        let mut attachments: Vec<Vec<(u32, Attachment)>> = vec![Vec::new(); model.objects.len()];
-        for c in &contacts {
-            attachments[c.object as usize].push((c.particle, c.moved));
-        }
-        let name = |b: u32| model.bodies[b as usize].name.clone();
-        self.touches = contacts
-            .iter()
-            .map(|c| Touch {
-                body: name(model.particles[c.particle as usize].body),
-                object: name(model.objects[c.object as usize].body),
-                particle: c.z,
-                attachment: c.y,
-                normal: c.normal,
-                force: c.force(),
-                sticking: c.stuck,
-            })
-            .collect();
-        let mut report = StepLog {
-            step: self.state.step + 1,
-            time: 0.0,
-            solve: log,
-            energies: Energies {
-                contact: contacts
-                    .iter()
-                    .map(|c| 0.5 * c.spring.norm_squared() / model.k)
-                    .sum(),
-                ..Energies::default()
-            },
-            touching: contacts.len(),
-            sticking: contacts.iter().filter(|c| c.stuck).count(),
-            longest_walk: contacts
-                .iter()
-                .map(|c| c.states as usize)
-                .max()
-                .unwrap_or(0),
-            one_state: contacts.iter().filter(|c| c.states <= 1).count(),
-            unfinished_walks: contacts.iter().filter(|c| c.unfinished).count(),
-        };
-        drop(system);
-        self.advance(trial, grid.as_ref(), &start);
-        self.state.attachments = attachments;
-        report.time = self.time();
-        self.energies(&mut report.energies);
-        self.totals.note(&report.solve);
-        report
-    }
-
-    fn advance(&mut self, trial: Trial, grid: Option<&Grid>, start: &Places) {
-        let dt = self.model.dt;
-        for (i, b) in self.state.rigids.iter_mut().enumerate() {
-            b.x = trial.places.rigids[i].x;
-            b.q = trial.orientations[i];
-            b.v = trial.velocities[i];
-            b.w = trial.spins[i];
-        }
-        for i in 0..self.state.nodes.x.len() {
-            self.state.nodes.v[i] = (trial.places.nodes[i] - start.nodes[i]) / dt;
-        }
-        self.state.nodes.x = trial.places.nodes;
-        for &i in &self.model.pinned {
-            self.state.nodes.x[i as usize] = start.nodes[i as usize];
-            self.state.nodes.v[i as usize] = V3::zeros();
-        }
-        if let Some(grid) = grid {
-            let points = &mut self.state.points;
-            let velocity = |i: usize| trial.grid_velocities[i];
-            // Few points stay on their thread, as in `each`.
-            let least = if points.x.len() < FEW { FEW } else { 64 };
-            let (motions, before) = (points.v.par_iter_mut().zip(&mut points.affine), &points.x);
-            motions
-                .zip(&mut points.gradient)
-                .enumerate()
-                .with_min_len(least)
-                .for_each(|(p, ((v, affine), gradient))| {
-                    *v = grid.value_at(p, velocity);
-                    *affine = grid.affine_at(p, &before[p], velocity);
-                    *gradient = self.model.materials[p].settle(&trial.gradients[p]);
-                });
-            points.x = trial.places.points;
-        }
-        self.state.step += 1;
-    }
-
-    /// The system of the next step, for tests of its derivative.
-    #[cfg(test)]
-    pub(crate) fn with_system<T>(&self, f: impl FnOnce(&System) -> T) -> T {
-        let start = Places::of(&self.state);
-        let particles = self.particles(&start);
-        let grid = (!self.state.points.x.is_empty())
-            .then(|| Grid::new(&self.state.points, &self.model.layers, self.model.dx));
-        let (model, state, grid) = (&self.model, &self.state, grid.as_ref());
-        let system = |awake: &Awake| {
-            f(&System::new(
-                model, state, grid, &start, &particles, None, awake,
-            ))
-        };
-        awake::with(false, system)
     }
 }

@@ -270,10 +270,11 @@ impl Sibling for Simulation {
     fn told(&self, logs: &[StepLog]) -> String {
         let (last, totals) = (&logs[logs.len() - 1], self.totals());
         format!(
-            "{:.4} s simulated with {} contact particles; {:.1} Newton iterations a step, {} steps not converged, energy {:.4e} J, {} pairs touch, {} stick",
+            "{:.4} s simulated with {} contact particles; {:.1} Newton iterations a step, {} steps made in parts, {} not converged, energy {:.4e} J, {} pairs touch, {} stick",
             last.time,
             self.n_particles(),
             totals.newton as f64 / totals.steps.max(1) as f64,
+            totals.in_parts,
             totals.stalled + totals.cut,
             last.energies.total(),
             last.touching,

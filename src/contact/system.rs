@@ -7,9 +7,9 @@
 //! ```
 //! Forces reach the unknowns through the transpose of the map from velocities to particles, taken at the trial state.
 
-use crate::contact::{Contact, Frozen, Pairs};
+use crate::contact::{Contact, Frozen, Pairs, Start};
 use crate::grid::Grid;
-use crate::loops::{Work, both, each, each_light, each_pair};
+use crate::loops::{Work, both, each_light, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
@@ -38,8 +38,7 @@ pub(crate) struct System<'a> {
     pub model: &'a Model,
     pub state: &'a State,
     pub grid: Option<&'a Grid>,
-    pub start: &'a Places,
-    pub start_particles: &'a [V3],
+    pub start: &'a Start,
     pub frozen: Option<&'a Frozen>,
     /// sqrt of the mass of each unknown.
     pub scale: Vec<f64>,
@@ -52,6 +51,7 @@ pub(crate) struct System<'a> {
 }
 
 /// The system at a trial.
+#[derive(Clone)]
 pub(crate) struct Trial {
     /// Scaled residual.
     pub residual: Vec<f64>,
@@ -76,8 +76,7 @@ impl<'a> System<'a> {
         model: &'a Model,
         state: &'a State,
         grid: Option<&'a Grid>,
-        start: &'a Places,
-        start_particles: &'a [V3],
+        start: &'a Start,
         frozen: Option<&'a Frozen>,
         awake: &'a Awake,
     ) -> System<'a> {
@@ -99,7 +98,6 @@ impl<'a> System<'a> {
             state,
             grid,
             start,
-            start_particles,
             frozen,
             inverse_scale: scale.iter().map(|s| 1.0 / s).collect(),
             scale,
@@ -162,7 +160,6 @@ impl<'a> System<'a> {
             model: self.model,
             attachments: &self.state.attachments,
             start: self.start,
-            start_particles: self.start_particles,
             frozen: self.frozen,
         }
     }
@@ -209,9 +206,7 @@ impl<'a> System<'a> {
                 (x, f)
             });
         }
-        let particles: Vec<V3> = each(Work::Usual, model.particles.len(), |p| {
-            places.particle(&model.particles[p])
-        });
+        let particles = places.particles(model);
         let touching = || match model.coupling {
             Coupling::Lagged => self.frozen_contacts(&places, &particles),
             Coupling::Coupled | Coupling::LaggedFriction => {
@@ -229,7 +224,7 @@ impl<'a> System<'a> {
         };
         for (i, b) in state.rigids.iter().enumerate() {
             push(6 * i, -model.gravity * (b.mass * dt));
-            let (r0, r1) = (&self.start.rigids[i].r, &places.rigids[i].r);
+            let (r0, r1) = (&self.start.places.rigids[i].r, &places.rigids[i].r);
             let spin = |r: &M3, w: &V3| r * b.inertia.component_mul(&(r.transpose() * w));
             let change = spin(r1, &spins[i]) - spin(r0, &b.w);
             // The mass row put `scale^2 dw` here; the true change of angular momentum replaces it.

@@ -54,6 +54,7 @@ pub fn rows(
     let mut rows = vec![
         of("simulated", time).unit("s"),
         of("Newton iterations a step", each(totals.newton)),
+        of("steps made in parts", each(totals.in_parts)).unit("of all"),
         of("steps not converged", each(totals.stalled + totals.cut))
             .unit("of all")
             .at_most(1e-3),
@@ -87,8 +88,8 @@ mod tests {
     fn what_is_expected_later_than_the_run_stays_unmeasured() {
         let scene = scenes::find("plane_r_slide").unwrap().scene();
         let rows = rows(&scene, &Settings::default(), 0.02, &|| true).unwrap();
-        assert!(rows[..4].iter().all(Row::holds), "{rows:?}");
-        assert!(rows.len() > 4 && rows[4].ours.is_nan() && !rows[4].holds());
+        assert!(rows[..5].iter().all(Row::holds), "{rows:?}");
+        assert!(rows.len() > 5 && rows[5].ours.is_nan() && !rows[5].holds());
         assert!(matches!(
             super::rows(&scene, &Settings::default(), 0.02, &|| false),
             Err(TableError::Stopped)

@@ -2,8 +2,7 @@
 
 use super::Simulation;
 use crate::assemble::assemble;
-use crate::contact::Pairs;
-use crate::model::Places;
+use crate::contact::{Pairs, Start};
 
 impl Simulation {
     /// Takes in the bodies whose time has come. They follow what is there in every list, so nothing that is there changes its number;
@@ -26,12 +25,11 @@ impl Simulation {
 
     /// Registers pairs that overlap but those of the first so many particles and objects, which were there before.
     pub(super) fn register(&mut self, known: [usize; 2]) {
-        let start = Places::of(&self.state);
+        let start = Start::new(&self.model, &self.state);
         let pairs = Pairs {
             model: &self.model,
             attachments: &self.state.attachments,
             start: &start,
-            start_particles: &self.particles(&start),
             frozen: None,
         };
         let new = pairs.initial(known);

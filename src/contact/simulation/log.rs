@@ -55,6 +55,7 @@ impl StepLog {
     pub fn row(&self) -> String {
         let (solve, e) = (&self.solve, &self.energies);
         let status = match solve.status {
+            SolveStatus::Converged if solve.parts > 0 => "in parts",
             SolveStatus::Converged => "converged",
             SolveStatus::Stalled => "stalled",
             SolveStatus::MaxIterations => "limit",
@@ -86,7 +87,10 @@ pub struct Totals {
     pub worst_newton: u64,
     /// Products inside GMRES.
     pub gmres: u64,
-    /// Steps that stalled.
+    /// Steps that stalled, whole, and were made in parts.
+    #[serde(default)]
+    pub in_parts: u64,
+    /// Steps that stalled, in parts of them too.
     pub stalled: u64,
     /// Steps cut by the most iterations.
     pub cut: u64,
@@ -104,7 +108,10 @@ impl Totals {
         self.gmres += log.gmres_iterations as u64;
         self.fallbacks += (log.fallbacks[0] + log.fallbacks[1]) as u64;
         match log.status {
-            SolveStatus::Converged => return,
+            SolveStatus::Converged => {
+                self.in_parts += u64::from(log.parts > 0);
+                return;
+            }
             SolveStatus::Stalled => self.stalled += 1,
             SolveStatus::MaxIterations => self.cut += 1,
         }
