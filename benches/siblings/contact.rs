@@ -149,8 +149,8 @@ fn expected(names: &[String]) {
     }
 }
 
-/// A run from a checkpoint on: seconds a step, Newton and GMRES iterations a step, steps that didn't converge.
-fn from(checkpoint: &Checkpoint, steps: u32) -> (f64, f64, f64, u64) {
+/// A run from a checkpoint on: seconds a step, Newton and GMRES iterations a step, steps made in parts and those that didn't converge.
+fn from(checkpoint: &Checkpoint, steps: u32) -> String {
     let mut simulation = Simulation::resume(checkpoint).expect("the same scene");
     let before = *simulation.totals();
     let begin = ProcessTime::now();
@@ -159,10 +159,12 @@ fn from(checkpoint: &Checkpoint, steps: u32) -> (f64, f64, f64, u64) {
     }
     let n = f64::from(steps);
     let after = simulation.totals();
-    (
+    format!(
+        "{:.3e},{:.2},{:.1},{},{}",
         begin.elapsed().as_secs_f64() / n,
         (after.newton - before.newton) as f64 / n,
         (after.gmres - before.gmres) as f64 / n,
+        after.in_parts - before.in_parts,
         after.stalled + after.cut - before.stalled - before.cut,
     )
 }
@@ -184,7 +186,7 @@ fn under_way(scene: &Scene) -> (Checkpoint, u32) {
 /// The same steps of a scene under way with every preconditioner.
 fn preconditioners(names: &[String]) {
     println!(
-        "scene,at s,steps,preconditioner,seconds a step,Newton a step,GMRES a step,not converged"
+        "scene,at s,steps,preconditioner,seconds a step,Newton a step,GMRES a step,in parts,not converged"
     );
     for scene in chosen(names) {
         let (checkpoint, steps) = under_way(&scene);
@@ -195,9 +197,9 @@ fn preconditioners(names: &[String]) {
         ] {
             let mut other = checkpoint.clone();
             other.settings.newton.preconditioner = preconditioner;
-            let (seconds, newton, gmres, failed) = from(&other, steps);
+            let told = from(&other, steps);
             println!(
-                "{},{:.3},{steps},{preconditioner:?},{seconds:.3e},{newton:.2},{gmres:.1},{failed}",
+                "{},{:.3},{steps},{preconditioner:?},{told}",
                 scene.name,
                 checkpoint.state.step as f64 * scene.time_step
             );
@@ -209,7 +211,7 @@ fn preconditioners(names: &[String]) {
 /// ended at several residuals.
 fn products(names: &[String]) {
     println!(
-        "scene,at s,steps,precision,tolerance,seconds a step,Newton a step,GMRES a step,not converged"
+        "scene,at s,steps,precision,tolerance,seconds a step,Newton a step,GMRES a step,in parts,not converged"
     );
     for scene in chosen(names) {
         let (checkpoint, steps) = under_way(&scene);
@@ -224,11 +226,11 @@ fn products(names: &[String]) {
             let newton = &mut other.settings.newton;
             newton.single_precision = single;
             newton.gmres_tolerance = tolerance;
-            let (seconds, newton, gmres, failed) = from(&other, steps);
+            let told = from(&other, steps);
             let precision = if single { "single" } else { "double" };
             let tolerance = tolerance.map_or("default".to_owned(), |t| format!("{t:e}"));
             println!(
-                "{},{:.3},{steps},{precision},{tolerance},{seconds:.3e},{newton:.2},{gmres:.1},{failed}",
+                "{},{:.3},{steps},{precision},{tolerance},{told}",
                 scene.name,
                 checkpoint.state.step as f64 * scene.time_step
             );

@@ -11,19 +11,19 @@ use crate::real::V3;
 /// Rounding of a box that is turned, over its size and distance.
 const ROUNDING: f64 = 1e-9;
 
-/// A box: its middle and half its sides.
-pub(crate) struct Middle {
+/// The box around a run: its middle and half its sides.
+pub(crate) struct RunBox {
     x: V3,
     half: V3,
 }
 
-impl Middle {
-    fn around(points: &[V3]) -> Middle {
+impl RunBox {
+    fn around(points: &[V3]) -> RunBox {
         let (low, high) = match points.iter().all(|x| x.iter().all(|x| x.is_finite())) {
             true => bounds(points),
             false => [V3::repeat(f64::NAN); 2].into(), // on no side of anything: let in
         };
-        Middle {
+        RunBox {
             x: (low + high) / 2.0,
             half: (high - low) / 2.0,
         }
@@ -40,25 +40,25 @@ impl Middle {
 }
 
 /// Boxes around the runs of particles that are here.
-pub(crate) fn boxes(model: &Model, particles: &[V3]) -> Vec<Middle> {
-    let around = |k: usize| Middle::around(&particles[model.runs[k].particles.clone()]);
+pub(crate) fn run_boxes(model: &Model, particles: &[V3]) -> Vec<RunBox> {
+    let around = |k: usize| RunBox::around(&particles[model.runs[k].particles.clone()]);
     each(Work::Heavy, model.runs.len(), around)
 }
 
 /// Where the runs are at the start of a step and on trial.
 pub(crate) struct Broad<'a> {
     runs: &'a [Run],
-    start: &'a [Middle],
-    trial: Vec<Middle>,
+    start: &'a [RunBox],
+    trial: Vec<RunBox>,
 }
 
 impl<'a> Broad<'a> {
     /// Runs that were in the boxes `start`, with particles on trial.
-    pub(crate) fn new(model: &'a Model, start: &'a [Middle], trial: &[V3]) -> Broad<'a> {
+    pub(crate) fn new(model: &'a Model, start: &'a [RunBox], trial: &[V3]) -> Broad<'a> {
         Broad {
             runs: &model.runs,
             start,
-            trial: boxes(model, trial),
+            trial: run_boxes(model, trial),
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
             start[90].y = f64::NAN;
             trial[400].x = f64::INFINITY;
             let high = random.vector().abs() * 0.5;
-            let before = boxes(model, &start);
+            let before = run_boxes(model, &start);
             let broad = Broad::new(model, &before, &trial);
             let bounds = (-high, high);
             let found = broad.reaching(object, Some(&poses[0]), &poses[1], bounds);

@@ -4,7 +4,7 @@
 //! step left; nothing here remembers what Newton tried. An attachment lives in its object's own frame, or as weights in a triangle,
 //! so a body at rest keeps its bits.
 
-use crate::broad::{Broad, Middle, boxes};
+use crate::broad::{Broad, RunBox, run_boxes};
 use crate::loops::{Work, each, each_some};
 use crate::mesh::{Boxes, bounds, entry, hit_weights, nearest_on_triangle};
 use crate::model::{Coupling, Frame, Mesh, Model, Object, Particle, Places, Pose, Source, Surface};
@@ -74,7 +74,7 @@ pub(crate) struct Start {
     /// The contact particles.
     pub particles: Vec<V3>,
     /// Around their runs.
-    boxes: Vec<Middle>,
+    run_boxes: Vec<RunBox>,
 }
 
 impl Start {
@@ -82,7 +82,7 @@ impl Start {
         let places = Places::of(state);
         let particles = places.particles(model);
         Start {
-            boxes: boxes(model, &particles),
+            run_boxes: run_boxes(model, &particles),
             places,
             particles,
         }
@@ -119,7 +119,7 @@ impl Pairs<'_> {
         let on_trial = OnTrial {
             places: trial,
             particles: trial_particles,
-            broad: Broad::new(self.model, &self.start.boxes, trial_particles),
+            broad: Broad::new(self.model, &self.start.run_boxes, trial_particles),
         };
         let on = |o: usize| match &self.model.objects[o].surface {
             Surface::LevelSet(shape) => self.on_level_set(o, shape, &on_trial, mu),

@@ -32,7 +32,7 @@ pub struct NewtonSettings {
     /// The scene's tolerance times this times `dt |gravity| sqrt(total mass)` ends a step. Default 1e-3. Larger lets a block near its
     /// threshold slide on (22 % too far at 1e-1); within 1 % of a threshold use 1e-5.
     pub tolerance_factor: f64,
-    /// Most Newton iterations a step. Default 1000, as in the paper; fewer cut a step short, which its status tells.
+    /// Most Newton iterations a solve, of a step or of each part of one that stalled. Default 1000, as in the paper; fewer cut it short, which its status tells.
     pub most_iterations: usize,
     /// Products in the one cycle of GMRES. Default 20; more cost memory, fewer cost Newton iterations.
     pub gmres_cycle: usize,
@@ -63,19 +63,20 @@ impl Default for NewtonSettings {
 }
 
 /// How a solve ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SolveStatus {
     /// The residual, or the gradient of its square, is below the tolerance.
+    #[default]
     Converged,
-    /// No direction lowered the residual any more, in the whole step and in parts of it.
+    /// No direction lowered the residual any more.
     Stalled,
     /// The most iterations were made.
     MaxIterations,
 }
 
-/// What a solve did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What the solve of a step did, or those of its parts. Counts are of what stalled too.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolveLog {
     /// How it ended.
     pub status: SolveStatus,
@@ -87,25 +88,36 @@ pub struct SolveLog {
     pub evaluations: usize,
     /// Times the Newton direction was replaced by that of steepest descent, and that by the negative residual.
     pub fallbacks: [usize; 2],
-    /// Solves of parts of the step, which it was made in where that of the whole stalled. Counts and residuals are those of all.
-    #[serde(default)]
+    /// Parts that the step was made in: 1, or more where the whole stalled.
     pub parts: usize,
-    /// The tolerance on the scaled residual, sqrt(kg) m/s.
+    /// The tolerance on the scaled residual, sqrt(kg) m/s; of the first part, where there are several.
     pub tolerance: f64,
-    /// The scaled residual before each iteration and at the end, over the tolerance of what is solved.
+    /// The scaled residual before each iteration and at the end, over the tolerance; of all parts, one after the other.
     pub residuals: Vec<f64>,
+    /// The scaled residual at the end, over the tolerance; of several parts the largest.
+    pub left: f64,
 }
 
 impl SolveLog {
-    /// Adds what the solve of a part of the step did.
-    pub(crate) fn add(&mut self, part: &SolveLog) {
-        self.iterations += part.iterations;
-        self.gmres_iterations += part.gmres_iterations;
-        self.evaluations += part.evaluations;
-        for (sum, n) in self.fallbacks.iter_mut().zip(part.fallbacks) {
+    /// Adds the work of another solve.
+    pub(crate) fn add_work(&mut self, other: &SolveLog) {
+        self.iterations += other.iterations;
+        self.gmres_iterations += other.gmres_iterations;
+        self.evaluations += other.evaluations;
+        for (sum, n) in self.fallbacks.iter_mut().zip(other.fallbacks) {
             *sum += n;
         }
-        self.parts += part.parts + 1;
+    }
+
+    /// Adds the solve of a later part of the same step.
+    pub(crate) fn add_part(&mut self, part: &SolveLog) {
+        self.add_work(part);
+        self.status = match self.status {
+            SolveStatus::Converged => part.status,
+            status => status,
+        };
+        self.parts += part.parts;
+        self.left = self.left.max(part.left);
         self.residuals.extend(&part.residuals);
     }
 }
@@ -121,13 +133,10 @@ impl SolveLog {
 pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Trial, SolveLog) {
     let mut log = SolveLog {
         status: SolveStatus::MaxIterations,
-        iterations: 0,
-        gmres_iterations: 0,
         evaluations: 2,
-        fallbacks: [0; 2],
-        parts: 0,
+        parts: 1,
         tolerance: tau,
-        residuals: Vec::new(),
+        ..SolveLog::default()
     };
     let precision = match settings.single_precision {
         true => Precision::Single,
@@ -254,5 +263,6 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             log.status = SolveStatus::Converged;
         }
     }
+    log.left = log.residuals.last().copied().unwrap_or_default();
     (trial, log)
 }

@@ -316,13 +316,14 @@ impl Simulation {
     /// One step.
     ///
     /// # Accuracy and cost
-    /// First order in the time step. Where the solve stalls the step is made in halves, and these in halves, down to a sixteenth; where a part stalls all the
-    /// same the step is made as far as it was solved (as in the paper). The log tells of either, and [`Self::totals`] count them.
+    /// First order in the time step. Where the solve stalls the step is made in halves, and these in halves, down to a sixteenth; what stalls there is taken as
+    /// it is (as in the paper). The log tells of either, and [`Self::totals`] count them. Such a step takes as many solves as it has parts, and one for
+    /// each that stalled.
     /// # Source
     /// Ding 2019, sections 2.2 and 2.3; halves are ours.
     pub fn step(&mut self) -> StepLog {
         self.admit();
         self.follow_hand();
-        self.advance_one()
+        self.advance()
     }
 }

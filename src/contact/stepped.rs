@@ -173,7 +173,7 @@ impl Sibling for Simulation {
             e.total(),
             solve.iterations as f64,
             solve.gmres_iterations as f64,
-            solve.residuals.last().copied().unwrap_or(0.0),
+            solve.left,
             log.touching as f64,
             log.sticking as f64,
         ]

@@ -40,6 +40,8 @@ pub(crate) struct System<'a> {
     pub grid: Option<&'a Grid>,
     pub start: &'a Start,
     pub frozen: Option<&'a Frozen>,
+    /// Seconds that the step takes, or the part of it that is solved.
+    pub dt: f64,
     /// sqrt of the mass of each unknown.
     pub scale: Vec<f64>,
     /// One over each of `scale`.
@@ -51,7 +53,6 @@ pub(crate) struct System<'a> {
 }
 
 /// The system at a trial.
-#[derive(Clone)]
 pub(crate) struct Trial {
     /// Scaled residual.
     pub residual: Vec<f64>,
@@ -78,6 +79,7 @@ impl<'a> System<'a> {
         grid: Option<&'a Grid>,
         start: &'a Start,
         frozen: Option<&'a Frozen>,
+        dt: f64,
         awake: &'a Awake,
     ) -> System<'a> {
         let mut scale = Vec::new();
@@ -99,6 +101,7 @@ impl<'a> System<'a> {
             grid,
             start,
             frozen,
+            dt,
             inverse_scale: scale.iter().map(|s| 1.0 / s).collect(),
             scale,
             axes: OnceLock::new(),
@@ -128,7 +131,7 @@ impl<'a> System<'a> {
         let mut z = vec![0.0; self.len()];
         let mut put = |at: usize| {
             for i in 0..3 {
-                z[at + i] = self.model.dt * self.model.gravity[i] * self.scale[at + i];
+                z[at + i] = self.dt * self.model.gravity[i] * self.scale[at + i];
             }
         };
         for i in 0..self.state.rigids.len() {
@@ -167,7 +170,7 @@ impl<'a> System<'a> {
     /// Where the scaled unknowns `z` take everything, and the residual there.
     pub(crate) fn at(&self, scaled: &[f64]) -> Trial {
         self.awake.renew();
-        let (model, state, dt) = (self.model, self.state, self.model.dt);
+        let (model, state, dt) = (self.model, self.state, self.dt);
         let z: Vec<f64> = scaled.iter().zip(&self.scale).map(|(z, s)| z / s).collect();
         let mut places = Places {
             rigids: Vec::new(),
@@ -317,8 +320,7 @@ impl<'a> System<'a> {
         let (stress, svds) = each_pair(Work::Usual, gradients.len(), |p| {
             let near = axes.map_or_else(M3::identity, |axes| axes[p]);
             let (stress, svd) = self.model.materials[p].stress_and_svd(&gradients[p], &near);
-            let stress =
-                stress * points.gradient[p].transpose() * (points.volume[p] * self.model.dt);
+            let stress = stress * points.gradient[p].transpose() * (points.volume[p] * self.dt);
             (stress, svd)
         });
         self.axes.get_or_init(|| {

@@ -46,16 +46,27 @@ pub struct StepLog {
     pub unfinished_walks: usize,
 }
 
-/// The head of [`StepLog::row`].
+/// The head of [`StepLog::row`]. A status is `converged`, `in_parts` where the whole stalled and all parts converged, `stalled` or `limit`.
 pub const HEAD: &str =
     "step,time_s,status,newton,gmres,kinetic_J,potential_J,elastic_J,contact_J,touching,sticking";
 
 impl StepLog {
+    /// Of two parts of a step, one after the other. Counts of walks are of both; all else of what touches, and energies, are as the later part ends.
+    pub(super) fn followed_by(mut self, later: StepLog) -> StepLog {
+        self.solve.add_part(&later.solve);
+        StepLog {
+            solve: self.solve,
+            longest_walk: self.longest_walk.max(later.longest_walk),
+            unfinished_walks: self.unfinished_walks + later.unfinished_walks,
+            ..later
+        }
+    }
+
     /// As a line of CSV, without its end.
     pub fn row(&self) -> String {
         let (solve, e) = (&self.solve, &self.energies);
         let status = match solve.status {
-            SolveStatus::Converged if solve.parts > 0 => "in parts",
+            SolveStatus::Converged if solve.parts > 1 => "in_parts",
             SolveStatus::Converged => "converged",
             SolveStatus::Stalled => "stalled",
             SolveStatus::MaxIterations => "limit",
@@ -87,10 +98,10 @@ pub struct Totals {
     pub worst_newton: u64,
     /// Products inside GMRES.
     pub gmres: u64,
-    /// Steps that stalled, whole, and were made in parts.
+    /// Steps that stalled whole and converged in parts.
     #[serde(default)]
     pub in_parts: u64,
-    /// Steps that stalled, in parts of them too.
+    /// Steps of which a part stalled too.
     pub stalled: u64,
     /// Steps cut by the most iterations.
     pub cut: u64,
@@ -109,15 +120,13 @@ impl Totals {
         self.fallbacks += (log.fallbacks[0] + log.fallbacks[1]) as u64;
         match log.status {
             SolveStatus::Converged => {
-                self.in_parts += u64::from(log.parts > 0);
+                self.in_parts += u64::from(log.parts > 1);
                 return;
             }
             SolveStatus::Stalled => self.stalled += 1,
             SolveStatus::MaxIterations => self.cut += 1,
         }
-        self.worst_residual = self
-            .worst_residual
-            .max(log.residuals.last().copied().unwrap_or(0.0));
+        self.worst_residual = self.worst_residual.max(log.left);
     }
 
     /// Whether a scene fails: over 0.1 % of its steps unconverged, or one by over a hundred tolerances.

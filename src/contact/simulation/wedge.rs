@@ -22,7 +22,7 @@ impl Simulation {
         let before = self.state.clone();
         let steps = (wedge.settle / self.model.dt).round() as u64;
         for _ in 0..steps {
-            self.advance_one();
+            self.advance();
         }
         let force = self.force_between(&wedge.body, &wedge.wall).0;
         if force <= 0.0 {

@@ -84,7 +84,7 @@ impl<'a> System<'a> {
         precision: Precision,
     ) -> Tangent<'a> {
         self.awake.renew();
-        let (model, state, dt) = (self.model, self.state, self.model.dt);
+        let (model, state, dt) = (self.model, self.state, self.dt);
         let mut blocks = Vec::new();
         for (i, b) in state.rigids.iter().enumerate() {
             let r = &trial.places.rigids[i].r;
@@ -209,7 +209,7 @@ impl<'a> System<'a> {
             turn: M3,
             arm: M3,
         }
-        let (model, dt) = (self.model, self.model.dt);
+        let (model, dt) = (self.model, self.dt);
         let zero = M3::zeros();
         let eye = M3::identity() * dt;
         let turn_of = |i: usize| left_jacobian(&(trial.spins[i] * dt)) * dt;

@@ -134,9 +134,9 @@ fn a_rigid_pair_that_overlaps_little_is_held_to_1_percent() {
     }
 }
 
-/// In its fifth step the residual has a kink on the way to the solution, at which a search that only ever goes down stops.
+/// One of its first steps has a kink of the residual on the way to the solution.
 #[test]
-fn a_stack_of_rigid_and_soft_cubes_settles_over_a_kink() {
+fn a_stack_of_rigid_and_soft_cubes_settles_though_a_step_stalls() {
     after(&scenes::find("stack").unwrap().scene(), &sharp(0.3), 0.1);
 }
 
