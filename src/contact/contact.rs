@@ -10,7 +10,6 @@ use crate::mesh::{Boxes, bounds, entry, hit_weights, nearest_on_triangle};
 use crate::model::{Coupling, Frame, Mesh, Model, Object, Particle, Places, Pose, Source, Surface};
 use crate::real::{Dual, M3, R3, Real, V3, fixed, slopes, values, variable};
 use crate::shape::{Shape, nearest, relax};
-use crate::state::State;
 use crate::walk::{End, Walked, end_normal, participants, walk};
 use serde::{Deserialize, Serialize};
 
@@ -78,8 +77,7 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    pub(crate) fn new(model: &Model, state: &State) -> Start {
-        let places = Places::of(state);
+    pub(crate) fn new(model: &Model, places: Places) -> Start {
         let particles = places.particles(model);
         Start {
             run_boxes: run_boxes(model, &particles),

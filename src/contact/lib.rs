@@ -20,7 +20,7 @@
 //! | `loops` | many into results in order, on threads where it pays | |
 //! | `grid` | material points into a grid and back | `material`, `loops` |
 //! | `broad` | places into the particles that may reach an object | `model`, `mesh`, `loops` |
-//! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `mesh`, `shape`, `model`, `state`, `broad`, `loops` |
+//! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `mesh`, `shape`, `model`, `broad`, `loops` |
 //! | [`krylov`], `direct` | a linear system into its solution | `loops` |
 //! | `system` | a change of velocities into a residual, its derivative, a direction | `contact`, `grid`, `material`, `krylov`, `direct`, `loops` |
 //! | [`newton`] | a system into its solution, with a status | `system` |

@@ -63,7 +63,7 @@ impl Default for NewtonSettings {
 }
 
 /// How a solve ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SolveStatus {
     /// The residual, or the gradient of its square, is below the tolerance.
@@ -78,7 +78,7 @@ pub enum SolveStatus {
 /// What the solve of a step did, or those of its parts. Counts are of what stalled too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolveLog {
-    /// How it ended.
+    /// How it ended; of several parts the last in the order of [`SolveStatus`] that one ended with.
     pub status: SolveStatus,
     /// Newton iterations.
     pub iterations: usize,
@@ -94,7 +94,7 @@ pub struct SolveLog {
     pub tolerance: f64,
     /// The scaled residual before each iteration and at the end, over the tolerance; of all parts, one after the other.
     pub residuals: Vec<f64>,
-    /// The scaled residual at the end, over the tolerance; of several parts the largest.
+    /// The scaled residual at the end, over the tolerance of a whole step; of several parts the largest of those that ended with the status.
     pub left: f64,
 }
 
@@ -112,12 +112,12 @@ impl SolveLog {
     /// Adds the solve of a later part of the same step.
     pub(crate) fn add_part(&mut self, part: &SolveLog) {
         self.add_work(part);
-        self.status = match self.status {
-            SolveStatus::Converged => part.status,
-            status => status,
-        };
+        // Of parts that ended alike the more that was left, also where that is no number.
+        let less = part.left <= self.left;
+        if self.status < part.status || self.status == part.status && !less {
+            (self.status, self.left) = (part.status, part.left);
+        }
         self.parts += part.parts;
-        self.left = self.left.max(part.left);
         self.residuals.extend(&part.residuals);
     }
 }

@@ -316,9 +316,9 @@ impl Simulation {
     /// One step.
     ///
     /// # Accuracy and cost
-    /// First order in the time step. Where the solve stalls the step is made in halves, and these in halves, down to a sixteenth; what stalls there is taken as
-    /// it is (as in the paper). The log tells of either, and [`Self::totals`] count them. Such a step takes as many solves as it has parts, and one for
-    /// each that stalled.
+    /// First order in the time step. Where the solve stalls the step is made in halves, and these in halves, down to a sixteenth; where that stalls, it and all
+    /// that follow are taken as they are (as in the paper). The log tells of either, and [`Self::totals`] count them. Such a step takes a solve for each of its
+    /// parts, and one for each that was halved.
     /// # Source
     /// Ding 2019, sections 2.2 and 2.3; halves are ours.
     pub fn step(&mut self) -> StepLog {

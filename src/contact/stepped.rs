@@ -94,7 +94,7 @@ impl Sibling for Simulation {
         Choice {
             key: "newton.most_iterations",
             name: "Iterations",
-            about: "At most so many Newton iterations a step",
+            about: "At most so many Newton iterations a solve, of which a step made in parts has several",
             values: Values::Count(1, 100_000),
         },
     ];

@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::assemble::assemble;
 use crate::contact::{Pairs, Start};
+use crate::model::Places;
 
 impl Simulation {
     /// Takes in the bodies whose time has come. They follow what is there in every list, so nothing that is there changes its number;
@@ -25,7 +26,7 @@ impl Simulation {
 
     /// Registers pairs that overlap but those of the first so many particles and objects, which were there before.
     pub(super) fn register(&mut self, known: [usize; 2]) {
-        let start = Start::new(&self.model, &self.state);
+        let start = Start::new(&self.model, Places::of(&self.state));
         let pairs = Pairs {
             model: &self.model,
             attachments: &self.state.attachments,

@@ -51,7 +51,7 @@ pub const HEAD: &str =
     "step,time_s,status,newton,gmres,kinetic_J,potential_J,elastic_J,contact_J,touching,sticking";
 
 impl StepLog {
-    /// Of two parts of a step, one after the other. Counts of walks are of both; all else of what touches, and energies, are as the later part ends.
+    /// Of two parts of a step, one after the other. The longest walk and those given up are of both; what touches, and energies, are as the later part ends.
     pub(super) fn followed_by(mut self, later: StepLog) -> StepLog {
         self.solve.add_part(&later.solve);
         StepLog {
@@ -101,9 +101,9 @@ pub struct Totals {
     /// Steps that stalled whole and converged in parts.
     #[serde(default)]
     pub in_parts: u64,
-    /// Steps of which a part stalled too.
+    /// Steps that stalled in a part too, and of which none was cut.
     pub stalled: u64,
-    /// Steps cut by the most iterations.
+    /// Steps cut, or of which a part was cut, by the most iterations.
     pub cut: u64,
     /// Largest scaled residual of a step that didn't converge, over the tolerance.
     pub worst_residual: f64,

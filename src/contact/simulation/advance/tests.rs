@@ -1,57 +1,26 @@
-use super::{Parts, SMALLEST};
-use crate::newton::{NewtonSettings, SolveStatus};
-use crate::scenes;
+use crate::model::Coupling;
+use crate::newton::{NewtonSettings, SolveLog, SolveStatus};
 use crate::simulation::{Settings, Simulation};
+use crate::testing::MIXED;
+use crate::{Scene, SceneFile, scenes};
 use stokeslet_dynamics::awake;
 
-fn stack(tolerance_factor: f64) -> Simulation {
+fn sharp(tolerance_factor: f64) -> Settings {
     let newton = NewtonSettings {
         tolerance_factor,
         ..NewtonSettings::default()
     };
-    let settings = Settings {
+    Settings {
         newton,
         ..Settings::default()
-    };
-    let scene = scenes::find("stack").expect("built in").scene();
-    Simulation::new(&scene, &settings).expect("a sound scene")
-}
-
-/// The parts of a step of which those that end in `stalls`, and last as long as said there, stall.
-fn parts(stalls: &[(f64, f64)]) -> Vec<f64> {
-    let (mut parts, mut out) = (Parts::down_to(SMALLEST), Vec::new());
-    while !parts.are_over() {
-        if stalls.contains(&(parts.done + parts.next, parts.next)) && parts.halve() {
-            continue;
-        }
-        out.push(parts.next);
-        parts.go_on();
     }
-    out
-}
-
-#[test]
-fn parts_are_halves_and_halves_of_halves() {
-    assert_eq!(parts(&[]), [1.0]);
-    assert_eq!(parts(&[(1.0, 1.0)]), [0.5, 0.5]);
-    let first = [(1.0, 1.0), (0.5, 0.5)];
-    assert_eq!(parts(&first), [0.25, 0.25, 0.5]);
-    let second = [(1.0, 1.0), (1.0, 0.5), (0.75, 0.25)];
-    assert_eq!(parts(&second), [0.5, 0.125, 0.125, 0.25]);
-    // The first sixteenth can't be solved: what follows isn't halved, though all would stall.
-    let all: Vec<(f64, f64)> = (0..5)
-        .flat_map(|halvings| {
-            let part = 0.5_f64.powi(halvings);
-            (1..=1 << halvings).map(move |k| (f64::from(k) * part, part))
-        })
-        .collect();
-    assert_eq!(parts(&all), [0.0625, 0.0625, 0.125, 0.25, 0.5]);
 }
 
 /// A stack solved sharply, one of whose first steps has a kink.
 #[test]
 fn a_step_that_stalls_is_two_of_half_the_time() {
-    let mut simulation = stack(1e-5);
+    let scene = scenes::find("stack").expect("built in").scene();
+    let mut simulation = Simulation::new(&scene, &sharp(1e-5)).expect("a sound scene");
     let mut before = simulation.checkpoint();
     let mut steps = (0..20).map(|_| {
         before = simulation.checkpoint();
@@ -95,24 +64,76 @@ fn a_step_that_stalls_is_two_of_half_the_time() {
 /// Below rounding nothing converges, in no part either: parts are taken as they are, and that is told.
 #[test]
 fn what_stalls_in_the_smallest_part_is_accepted_and_told() {
-    let mut simulation = stack(1e-20);
-    let mut halves = Simulation::resume(&simulation.checkpoint()).expect("the same scene");
-    let log = awake::with(false, |awake| {
-        simulation.advance_by_parts(Parts::down_to(0.5), awake)
-    });
-    let left = awake::with(false, |awake| {
-        [0, 1].map(|_| {
-            let solved = halves.solve(0.5 * halves.model.dt, awake);
-            halves.accept(solved).solve.left
-        })
-    });
-    assert_eq!(log.solve.status, SolveStatus::Stalled);
-    assert_eq!((log.solve.parts, log.step), (2, 1));
-    assert!(left[0] > 1.0 && left[1] > 1.0);
-    assert_eq!(log.solve.left, left[0].max(left[1]));
-    halves.state.step += 1;
-    assert_eq!(halves.state, simulation.state);
-    let totals = simulation.totals();
-    assert_eq!((totals.in_parts, totals.stalled), (0, 1));
-    assert_eq!(totals.worst_residual, log.solve.left);
+    let scene = Scene::parse(MIXED).expect("a scene");
+    for coupling in [
+        Coupling::Coupled,
+        Coupling::LaggedFriction,
+        Coupling::Lagged,
+    ] {
+        let mut settings = sharp(1e-20);
+        settings.newton.most_trials = 3;
+        settings.coupling = Some(coupling);
+        let mut simulation = Simulation::new(&scene, &settings).expect("a sound scene");
+        // Parts of a quarter, none of which may be halved again, and steps that last as long.
+        let mut quarters = simulation.checkpoint();
+        quarters.scene.time_step /= 4.0;
+        let mut quarters = Simulation::resume(&quarters).expect("the same bodies");
+        let (log, parts) = awake::with(false, |awake| {
+            let log = simulation.advance_by_parts(0.25, awake);
+            let quarter = |_| quarters.advance_by_parts(1.0, awake);
+            (log, [0, 1].map(quarter))
+        });
+        assert_eq!(log.solve.status, SolveStatus::Stalled);
+        // A quarter, after which nothing is halved: another, then a half.
+        assert_eq!((log.solve.parts, log.step), (3, 1));
+        let stalled = parts
+            .iter()
+            .all(|log| log.solve.status == SolveStatus::Stalled);
+        assert!(stalled);
+        assert!(log.solve.left >= 0.25 * parts[0].solve.left.max(parts[1].solve.left));
+        let mut half = quarters.checkpoint();
+        half.scene.time_step *= 2.0;
+        let mut half = Simulation::resume(&half).expect("the same bodies");
+        awake::with(false, |awake| half.advance_by_parts(1.0, awake));
+        half.state.step = 1;
+        assert!(half.state == simulation.state, "{coupling:?}");
+        let totals = simulation.totals();
+        assert_eq!((totals.in_parts, totals.stalled), (0, 1));
+        assert_eq!(totals.worst_residual, log.solve.left);
+    }
+}
+
+/// A part that was cut tells more than one that stalled, that more than one that converged, and of the same the larger residual.
+#[test]
+fn a_step_in_parts_ended_as_the_worst_of_them_did() {
+    use SolveStatus::{Converged, MaxIterations, Stalled};
+    let told = |parts: &[(SolveStatus, f64)]| {
+        let log = |&(status, left): &(SolveStatus, f64)| SolveLog {
+            status,
+            left,
+            parts: 1,
+            ..SolveLog::default()
+        };
+        let mut logs = parts.iter().map(log);
+        let mut all = logs.next().expect("a part");
+        logs.for_each(|part| all.add_part(&part));
+        assert_eq!(all.parts, parts.len());
+        (all.status, all.left)
+    };
+    assert_eq!(
+        told(&[(Converged, 0.5), (Converged, 0.1)]),
+        (Converged, 0.5)
+    );
+    assert_eq!(told(&[(Converged, 9.0), (Stalled, 2.0)]), (Stalled, 2.0));
+    assert_eq!(told(&[(Stalled, 2.0), (Converged, 9.0)]), (Stalled, 2.0));
+    assert_eq!(told(&[(Stalled, 2.0), (Stalled, 3.0)]), (Stalled, 3.0));
+    assert_eq!(
+        told(&[(MaxIterations, 5.0), (Stalled, 7.0)]),
+        (MaxIterations, 5.0)
+    );
+    assert_eq!(
+        told(&[(Stalled, 7.0), (MaxIterations, 5.0)]),
+        (MaxIterations, 5.0)
+    );
+    assert!(told(&[(Stalled, 7.0), (Stalled, f64::NAN)]).1.is_nan());
 }
