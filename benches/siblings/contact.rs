@@ -6,7 +6,7 @@
 //! cargo bench -p stokeslet-contact --bench contact -- preconditioners [NAME...]
 //! cargo bench -p stokeslet-contact --bench contact -- products [NAME...]   of GMRES in double and single precision
 //! cargo bench -p stokeslet-contact --bench contact -- sand
-//! cargo bench -p stokeslet-contact --bench contact -- threads [NAME...]   of scenes of material points
+//! cargo bench -p stokeslet-contact --bench contact -- threads [NAME...]   of scenes of material points; `bowl@2.5` from 2.5 s on
 //! cargo bench -p stokeslet-contact --bench contact -- thresholds [WORD...]   those whose names have one of the words
 //! cargo bench -p stokeslet-contact --bench contact -- expected [NAME...]   what each scene's file expects, beside what it does
 //! ```
@@ -36,8 +36,9 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// Processor seconds that a scene may take in `scenes`, and on the way to the steps of `preconditioners` and `products`.
 const PATIENCE: f64 = 20.0;
 
-/// Turns of `threads`.
+/// Turns of `threads` that count, and nanoseconds of a [`round_trip`] before and after a turn up to which it does.
 const TURNS: usize = 15;
+const NEAR: f64 = 100.0;
 
 fn main() {
     let asked: Vec<String> = std::env::args()
@@ -171,10 +172,15 @@ fn from(checkpoint: &Checkpoint, steps: u32) -> String {
 
 /// A scene where `PATIENCE` took it (at most a third of its duration), and as many steps as take a quarter of that.
 fn under_way(scene: &Scene) -> (Checkpoint, u32) {
+    run_to(scene, scene.duration / 3.0, PATIENCE)
+}
+
+/// A scene at a time or where so many processor seconds took it, and as many steps as take a quarter of [`PATIENCE`].
+fn run_to(scene: &Scene, time: f64, patience: f64) -> (Checkpoint, u32) {
     let mut simulation = started(scene, &Settings::default());
     let begin = ProcessTime::now();
     let mut checkpoint = simulation.checkpoint();
-    while simulation.time() < scene.duration / 3.0 && begin.elapsed().as_secs_f64() < PATIENCE {
+    while simulation.time() < time && begin.elapsed().as_secs_f64() < patience {
         checkpoint = simulation.checkpoint();
         simulation.step();
     }
@@ -310,19 +316,33 @@ fn round_trip() -> f64 {
 
 /// The same steps of scenes of material points on one thread, on two, and twice at once on one thread each: what two threads of this machine do
 /// that have nothing to do with each other, which may be less than twice one. With it [`round_trip`]: a virtual machine's processors may come to be far
-/// apart, for seconds. Medians of turns.
+/// apart, for seconds. Medians of the turns before and after which they were near, of four times as many at most; of all if there was none.
 fn threads(names: &[String]) {
     println!(
-        "scene,points,at s,steps,one thread s,two threads s,two at once s,ratio,of two at once,round trip ns"
+        "scene,points,at s,steps,one thread s,two threads s,two at once s,ratio,of two at once,round trip ns,turns,of"
     );
     let of_points = |scene: &Scene| scene.body.iter().any(|b| b.kind == Kind::Points);
-    for scene in chosen(names).into_iter().filter(of_points) {
+    let (names, times): (Vec<String>, Vec<Option<f64>>) = names
+        .iter()
+        .map(|name| match name.split_once('@') {
+            Some((name, time)) => (name.to_owned(), Some(time.parse().expect("seconds"))),
+            None => (name.clone(), None),
+        })
+        .unzip();
+    let times = times.into_iter().chain(std::iter::repeat(None));
+    for (scene, time) in chosen(&names).into_iter().zip(times) {
+        if !of_points(&scene) {
+            continue;
+        }
         let pools = [1, 1, 2].map(|n| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
             pool.expect("threads")
         });
         let [one, other, two] = &pools;
-        let (checkpoint, steps) = one.install(|| under_way(&scene));
+        let (checkpoint, steps) = one.install(|| match time {
+            Some(time) => run_to(&scene, time, f64::INFINITY),
+            None => under_way(&scene),
+        });
         let steps = steps.div_ceil(TURNS as u32);
         let of = |pool: &rayon::ThreadPool, together: &Barrier| {
             let mut simulation = Simulation::resume(&checkpoint).expect("the same scene");
@@ -339,21 +359,32 @@ fn threads(names: &[String]) {
             })
         };
         let alone = |pool| of(pool, &Barrier::new(1));
-        let turn = |_| [alone(one), alone(two), at_once(), round_trip()];
-        let turns: Vec<[f64; 4]> = (0..TURNS).map(turn).collect();
+        let (mut turns, mut far): (Vec<[f64; 4]>, Vec<[f64; 4]>) = (Vec::new(), Vec::new());
+        let mut before = round_trip();
+        while turns.len() < TURNS && turns.len() + far.len() < 4 * TURNS {
+            let [one, two, at_once] = [alone(one), alone(two), at_once()];
+            let after = round_trip();
+            let trip = f64::max(before, after);
+            let turns = if trip < NEAR { &mut turns } else { &mut far };
+            turns.push([one, two, at_once, trip]);
+            before = after;
+        }
+        let tried = turns.len() + far.len();
+        let counted = if turns.is_empty() { far } else { turns };
         let median = |k: usize| {
-            let mut all: Vec<f64> = turns.iter().map(|turn| turn[k]).collect();
+            let mut all: Vec<f64> = counted.iter().map(|turn| turn[k]).collect();
             all.sort_by(f64::total_cmp);
-            all[TURNS / 2]
+            all[all.len() / 2]
         };
         let [one, two, at_once, trip] = [0, 1, 2, 3].map(median);
         let at = checkpoint.state.step as f64 * scene.time_step;
         println!(
-            "{},{},{at:.3},{steps},{one:.4},{two:.4},{at_once:.4},{:.2},{:.2},{trip:.0}",
+            "{},{},{at:.3},{steps},{one:.4},{two:.4},{at_once:.4},{:.2},{:.2},{trip:.0},{},{tried}",
             scene.name,
             checkpoint.state.points.x.len(),
             one / two,
             2.0 * one / at_once,
+            counted.len(),
         );
     }
 }

@@ -55,7 +55,10 @@ pub fn gmres<T: Real>(
     }
     let over = |w: &[T], length: f64| {
         let inverse = T::of(1.0 / length);
-        each_light(n, |i| w[i] * inverse)
+        match n <= CHUNK {
+            true => w.iter().map(|w| *w * inverse).collect(),
+            false => each_light(n, |i| w[i] * inverse),
+        }
     };
     let mut basis = vec![over(&first, size)];
     let mut turned: Vec<Vec<T>> = Vec::new();
@@ -158,28 +161,51 @@ impl<T: Real> WithSimd for Products<'_, T> {
         for four in four {
             sums.extend(dots(four.each_ref().map(|v| &v[here.clone()]), w));
         }
-        for v in rest {
-            sums.extend(dots([&v[here.clone()]], w));
+        match rest {
+            [a] => sums.extend(dots([&a[here]], w)),
+            [a, b] => sums.extend(dots([a, b].map(|v| &v[here.clone()]), w)),
+            [a, b, c] => sums.extend(dots([a, b, c].map(|v| &v[here.clone()]), w)),
+            _ => {}
         }
         sums
     }
 }
 
-/// Scalar products of several with `w`: in blocks, so that rounding grows slowly, each in as many sums as a register of single precision holds.
+/// Entries whose scalar products are added up by themselves, so that rounding grows slowly.
+const BLOCK: usize = 1024;
+
+/// Sums of a block's scalar product: as many as a register of single precision holds.
+const LANES: usize = 8;
+
+/// Scalar products of several with `w`: block by block, two blocks at a time while there are, so that more sums than one are under way.
 #[inline(always)]
 fn dots<T: Real, const N: usize>(vectors: [&[T]; N], w: &[T]) -> [f64; N] {
-    const BLOCK: usize = 1024;
-    const LANES: usize = 8;
     let mut sums = [0.0; N];
-    for (b, w) in w.chunks(BLOCK).enumerate() {
-        let vectors = vectors.map(|v| v[b * BLOCK..][..w.len()].as_chunks::<LANES>());
+    let (pairs, rest) = w.as_chunks::<{ 2 * BLOCK }>();
+    for (pair, w) in pairs.iter().enumerate() {
+        let vectors = vectors.map(|v| &v[pair * 2 * BLOCK..][..2 * BLOCK]);
+        let [mut first, mut second] = [[[T::ZERO; LANES]; N]; 2];
+        let (w, vectors) = (w.as_chunks().0, vectors.map(|v| v.as_chunks().0));
+        for i in 0..BLOCK / LANES {
+            for (k, v) in vectors.iter().enumerate() {
+                add_products(&mut first[k], &v[i], &w[i]);
+                add_products(&mut second[k], &v[BLOCK / LANES + i], &w[BLOCK / LANES + i]);
+            }
+        }
+        for lanes in [first, second] {
+            for (sum, lanes) in sums.iter_mut().zip(&lanes) {
+                *sum += lanes.iter().map(|lane| lane.wide()).sum::<f64>();
+            }
+        }
+    }
+    let done = w.len() - rest.len();
+    for (b, w) in rest.chunks(BLOCK).enumerate() {
+        let vectors = vectors.map(|v| v[done + b * BLOCK..][..w.len()].as_chunks::<LANES>());
         let (whole, rest) = w.as_chunks::<LANES>();
         let mut lanes = [[T::ZERO; LANES]; N];
         for (i, w) in whole.iter().enumerate() {
             for (lanes, (v, _)) in lanes.iter_mut().zip(&vectors) {
-                for k in 0..LANES {
-                    lanes[k] += v[i][k] * w[k];
-                }
+                add_products(lanes, &v[i], w);
             }
         }
         for ((sum, lanes), (_, v)) in sums.iter_mut().zip(&lanes).zip(&vectors) {
@@ -192,6 +218,13 @@ fn dots<T: Real, const N: usize>(vectors: [&[T]; N], w: &[T]) -> [f64; N] {
         }
     }
     sums
+}
+
+#[inline(always)]
+fn add_products<T: Real>(sums: &mut [T; LANES], v: &[T; LANES], w: &[T; LANES]) {
+    for ((sum, v), w) in sums.iter_mut().zip(v).zip(w) {
+        *sum += *v * *w;
+    }
 }
 
 /// `w -= sum h_k v_k`; what is left of its length.
@@ -236,10 +269,24 @@ impl<T: Real> WithSimd for Subtract<'_, T> {
                 *x -= (h[0] * *a + h[1] * *b) + (h[2] * *c + h[3] * *d);
             }
         }
-        for (v, h) in rest.iter().zip(h_rest) {
-            for (x, v) in w.iter_mut().zip(&v[here.clone()]) {
-                *x -= *h * *v;
+        match (rest, h_rest) {
+            ([a], [h]) => {
+                for (x, a) in w.iter_mut().zip(&a[here]) {
+                    *x -= *h * *a;
+                }
             }
+            ([a, b], [h, i]) => {
+                for ((x, a), b) in w.iter_mut().zip(&a[here.clone()]).zip(&b[here]) {
+                    *x = (*x - *h * *a) - *i * *b;
+                }
+            }
+            ([a, b, c], [h, i, j]) => {
+                let [a, b, c] = [a, b, c].map(|v| &v[here.clone()]);
+                for (((x, a), b), c) in w.iter_mut().zip(a).zip(b).zip(c) {
+                    *x = ((*x - *h * *a) - *i * *b) - *j * *c;
+                }
+            }
+            _ => {}
         }
         dots([&*w], w)[0]
     }
@@ -247,14 +294,15 @@ impl<T: Real> WithSimd for Subtract<'_, T> {
 
 /// `sum y_k v_k` of vectors of `n` numbers, in double precision.
 fn combined<T: Real>(vectors: &[Vec<T>], y: &[f64], n: usize) -> Vec<f64> {
+    let arch = Arch::new();
     let mut sums = vec![0.0; n];
     let of_chunk = |(chunk, sums): (usize, &mut [f64])| {
-        let here = chunk * CHUNK..chunk * CHUNK + sums.len();
-        for (v, y) in vectors.iter().zip(y) {
-            for (sum, v) in sums.iter_mut().zip(&v[here.clone()]) {
-                *sum += y * v.wide();
-            }
-        }
+        arch.dispatch(Combined {
+            vectors,
+            y,
+            first: chunk * CHUNK,
+            sums,
+        });
     };
     if n <= CHUNK {
         of_chunk((0, &mut sums));
@@ -262,6 +310,38 @@ fn combined<T: Real>(vectors: &[Vec<T>], y: &[f64], n: usize) -> Vec<f64> {
         sums.par_chunks_mut(CHUNK).enumerate().for_each(of_chunk);
     }
     sums
+}
+
+/// [`combined`] with entries of the vectors from `first` on, compiled as [`Products`] are.
+struct Combined<'a, T> {
+    vectors: &'a [Vec<T>],
+    y: &'a [f64],
+    first: usize,
+    sums: &'a mut [f64],
+}
+
+impl<T: Real> WithSimd for Combined<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let here = self.first..self.first + self.sums.len();
+        let sums = self.sums;
+        let (four, rest) = self.vectors.as_chunks::<TOGETHER>();
+        let (y_four, y_rest) = self.y.as_chunks::<TOGETHER>();
+        for (vectors, y) in four.iter().zip(y_four) {
+            let [a, b, c, d] = vectors.each_ref().map(|v| &v[here.clone()]);
+            for ((((sum, a), b), c), d) in sums.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                let two = (*sum + y[0] * a.wide()) + y[1] * b.wide();
+                *sum = (two + y[2] * c.wide()) + y[3] * d.wide();
+            }
+        }
+        for (v, y) in rest.iter().zip(y_rest) {
+            for (sum, v) in sums.iter_mut().zip(&v[here.clone()]) {
+                *sum += y * v.wide();
+            }
+        }
+    }
 }
 
 #[cfg(test)]

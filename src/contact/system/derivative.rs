@@ -12,46 +12,35 @@ use crate::real::{M3, V3, left_jacobian, skew};
 use super::points::{PointContacts, PointStiffness};
 use super::{Slot, System, Trial, gradient_of};
 
-/// A dense piece of H between a few slots, row by row.
+/// A dense piece of H between a few slots.
 pub(crate) struct Block {
     pub slots: Vec<Slot>,
-    pub entries: Vec<f64>,
+    /// Of each pair of slots, row by row.
+    parts: Vec<M3>,
 }
 
 impl Block {
     fn new(slots: Vec<Slot>) -> Block {
-        let n = 3 * slots.len();
-        Block {
-            slots,
-            entries: vec![0.0; n * n],
-        }
+        let parts = vec![M3::zeros(); slots.len() * slots.len()];
+        Block { slots, parts }
     }
     fn add(&mut self, row: usize, column: usize, m: &M3) {
-        let n = 3 * self.slots.len();
-        for i in 0..3 {
-            for j in 0..3 {
-                self.entries[(3 * row + i) * n + 3 * column + j] += m[(i, j)];
-            }
-        }
+        self.parts[row * self.slots.len() + column] += m;
     }
-    pub(crate) fn part(&self, row: usize, column: usize) -> M3 {
-        let n = 3 * self.slots.len();
-        M3::from_fn(|i, j| self.entries[(3 * row + i) * n + 3 * column + j])
+    pub(crate) fn part(&self, row: usize, column: usize) -> &M3 {
+        &self.parts[row * self.slots.len() + column]
     }
     /// Three rows of the product with velocities of the slots.
     pub(super) fn force(&self, row: usize, side: Side, velocity: impl Fn(Slot) -> V3) -> V3 {
-        let n = 3 * self.slots.len();
         let mut sum = V3::zeros();
         for (column, slot) in self.slots.iter().enumerate() {
             let v = velocity(*slot);
-            let (from, across, down) = match side {
-                Side::Plain => (3 * row * n + 3 * column, 1, n),
-                Side::Transposed => (3 * column * n + 3 * row, n, 1),
+            let m = match side {
+                Side::Plain => *self.part(row, column),
+                Side::Transposed => self.part(column, row).transpose(),
             };
-            for i in 0..3 {
-                for j in 0..3 {
-                    sum[i] += self.entries[from + i * down + j * across] * v[j];
-                }
+            for (m, v) in m.column_iter().zip(v.iter()) {
+                sum += m * *v;
             }
         }
         sum
@@ -390,7 +379,6 @@ impl Tangent<'_> {
         let n = system.grid_at(0);
         let mut out: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();
         for block in self.blocks.iter().chain(&self.contacts_of_points.blocks) {
-            let width = 3 * block.slots.len();
             for (r, row) in block.slots.iter().enumerate() {
                 for (c, column) in block.slots.iter().enumerate() {
                     let (Slot::Dof(i), Slot::Dof(j)) = (*row, *column) else {
@@ -398,7 +386,7 @@ impl Tangent<'_> {
                     };
                     for a in 0..3 {
                         for b in 0..3 {
-                            let v = block.entries[(3 * r + a) * width + 3 * c + b]
+                            let v = block.part(r, c)[(a, b)]
                                 / (system.scale[i + a] * system.scale[j + b]);
                             if v != 0.0 {
                                 out.push((i + a, j + b, v));
