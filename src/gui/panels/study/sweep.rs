@@ -2,7 +2,8 @@
 
 use eframe::egui::{ComboBox, DragValue, Role, TextEdit, Ui, WidgetInfo};
 
-use super::{chart, no_variables, numbers, results};
+use super::chart::{self, Drawn};
+use super::{no_variables, numbers, results};
 use crate::command::Command;
 use crate::context::ViewContext;
 use crate::panels::fields::named;
@@ -29,6 +30,8 @@ pub(super) struct Form {
     /// What is drawn: a column of the sweep, over this of its variables.
     drawn: String,
     over: usize,
+    /// On which axes, that of the variable and that of the result.
+    logarithmic: [bool; 2],
 }
 
 impl Default for Form {
@@ -42,6 +45,7 @@ impl Default for Form {
             formula: String::new(),
             drawn: String::new(),
             over: 0,
+            logarithmic: [false; 2],
         }
     }
 }
@@ -216,6 +220,13 @@ impl Form {
                     ui.selectable_value(&mut self.over, k, &variable.name);
                 }
             }
+            let may_be = self.chosen().may_be_logarithmic(sweep);
+            for (axis, label) in ["log x", "log y"].into_iter().enumerate() {
+                let check = eframe::egui::Checkbox::new(&mut self.logarithmic[axis], label);
+                ui.add_enabled(may_be[axis], check)
+                    .on_hover_text("A logarithmic axis")
+                    .on_disabled_hover_text("Not all of its numbers are above 0");
+            }
             if ui
                 .button("Copy as CSV")
                 .on_hover_text("All columns in SI units, as the command line's results.csv")
@@ -230,7 +241,15 @@ impl Form {
         });
         // It fills what is left of the panel, and is never so low that it says nothing.
         let height = (bottom - ui.cursor().top() - 4.0).max(96.0);
-        chart::ui(ui, context, sweep, (&self.drawn, self.over, height), out);
+        chart::ui(ui, context, sweep, (self.chosen(), height), out);
+    }
+
+    fn chosen(&self) -> Drawn<'_> {
+        Drawn {
+            result: &self.drawn,
+            over: self.over,
+            logarithmic: self.logarithmic,
+        }
     }
 }
 
