@@ -452,6 +452,8 @@ fn what_makes_numbers_doubtful_is_told() {
     assert_eq!(codes(fine, "", "1 mbar", 8), [""; 0]);
     let narrow = "model = \"shallow\", width = \"20 um\", depth = \"50 um\"";
     assert_eq!(codes(narrow, "", "1 mbar", 4), ["D406"]);
+    let brinkman = fine.replace("shallow", "shallow-brinkman");
+    assert_eq!(codes(&brinkman, "", "1 mbar", 8), ["D406"]);
     let full = narrow.replace("shallow", "full");
     assert_eq!(codes(&full, "", "1 mbar", 4), [""; 0]);
     let flat = "model = \"shallow\", width = \"100 um\", depth = \"10 um\"";

@@ -14,7 +14,7 @@ use stokeslet_cad::shape::{Part, Shape, Strip};
 
 /// Density where a design gives none: water, kg/m^3.
 pub const WATER: f64 = 1000.0;
-/// The shallow model's error in the narrowest channel from which on it is told.
+/// The depth-averaged models' error in a straight channel from which on it is told.
 const MODEL_ERROR: f64 = 0.005;
 /// Relative excess flow of the planar model's widest channel from which on it is told.
 const PLANAR_ERROR: f64 = 0.1;
@@ -81,17 +81,21 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
         );
         return out;
     }
-    if let Some(&(narrowest, depth)) = sizes.iter().min_by(least)
-        && chip.model == DepthModel::Shallow
-    {
-        let error = shallow_over_duct(narrowest / depth) - 1.0;
-        if error.abs() > MODEL_ERROR {
+    if chip.model.is_averaged() {
+        let errors = sizes
+            .iter()
+            .map(|&size| (size, averaged_error(chip.model, size.0 / size.1)));
+        let most = errors.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        if let Some(((width, depth), error)) = most
+            && error.abs() > MODEL_ERROR
+        {
             let message = format!(
-                "channels {} wide and {} deep carry {:.1} % too {} in the shallow model",
-                length(narrowest),
+                "channels {} wide and {} deep carry {:.1} % too {} in the {} model",
+                length(width),
                 length(depth),
                 100.0 * error.abs(),
-                if error < 0.0 { "little" } else { "much" }
+                if error < 0.0 { "little" } else { "much" },
+                chip.model.name(),
             );
             out.push(
                 Diagnostic::warning("D406", message)
@@ -268,14 +272,13 @@ fn holds(shape: &Shape, p: Point) -> bool {
     }
 }
 
-/// What a straight channel carries in the shallow model over what the rectangular duct carries, by width over depth.
+/// What a straight channel carries too much in a depth-averaged model, over what the rectangular duct carries, by width over depth.
 ///
 /// # Accuracy and cost
 /// The duct's series is cut after 40 terms: 1e-10. Source: see [`stokeslet_cad::design::SIDE_LAYER_FACTOR`].
-fn shallow_over_duct(aspect: f64) -> f64 {
-    let k = aspect * (3.0 / stokeslet_cad::design::SIDE_LAYER_FACTOR).sqrt();
-    let shallow = 1.0 - k.tanh() / k;
-    shallow / duct(aspect)
+fn averaged_error(model: DepthModel, aspect: f64) -> f64 {
+    let k = aspect * (3.0 / model.plane_viscosity_factor()).sqrt();
+    (1.0 - k.tanh() / k) / duct(aspect) - 1.0
 }
 
 /// What a rectangular duct carries over what its width would between two plates as far apart as it is deep, by width over depth: its series, cut after
@@ -313,15 +316,18 @@ mod tests {
     }
 
     #[test]
-    fn the_shallow_model_s_error_is_the_one_its_documentation_tells() {
-        for (aspect, percent) in [
-            (1.0, -0.32),
-            (1.5, -0.05),
-            (2.0, -0.01),
-            (0.5, -2.2),
-            (0.1, -11.0),
+    fn the_averaged_models_errors_are_those_their_documentation_tells() {
+        let brinkman = DepthModel::ShallowBrinkman;
+        for (model, aspect, percent) in [
+            (DepthModel::Shallow, 1.0, -0.32),
+            (DepthModel::Shallow, 1.5, -0.05),
+            (DepthModel::Shallow, 2.0, -0.01),
+            (DepthModel::Shallow, 0.5, -2.2),
+            (DepthModel::Shallow, 0.1, -11.0),
+            (brinkman, 1.0, 8.5),
+            (brinkman, 10.0, 0.6),
         ] {
-            let error = 100.0 * (shallow_over_duct(aspect) - 1.0);
+            let error = 100.0 * averaged_error(model, aspect);
             assert!(
                 (error / percent - 1.0).abs() < 0.1 || (error - percent).abs() < 0.005,
                 "{aspect}: {error}"
