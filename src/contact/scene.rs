@@ -6,7 +6,7 @@
 //! [[body]]                  name = "cube"  kind = "rigid"  mass = 0.04  position = [0, 0, 0.05]
 //! shape = { box = { sides = [0.1, 0.1, 0.1] } }
 //! [view]                    from = [0.6, 0.3]  least = [-0.1, -0.1, 0]  most = [0.4, 0.1, 0.2]
-//! [[expect]]                body = "cube"  quantity = "travel"  at = 0.6  least = 0.01  most = 0.02
+//! [[expect]]                body = "cube"  quantity = "travel"  since = 0.1  at = 0.6  least = 0.01  most = 0.02
 //! [sizes.fine]              shapes = { cube = { box = { sides = [0.1, 0.1, 0.1], cells = [8, 8, 8] } } }
 //! ```
 //! Lengths in m, masses in kg, times in s, angles in radians. Knows how scenes are written, not how they run.
@@ -206,7 +206,7 @@ pub struct Wedge {
     /// Time to settle, s. Default 0.5.
     #[serde(default = "half")]
     pub settle: f64,
-    /// Bodies whose masses follow by the same factor (others keep theirs); they too start where the scene puts them.
+    /// Bodies whose masses follow by the same factor (others keep theirs), also where they come in later; they too start where the scene puts them.
     #[serde(default)]
     pub also: Vec<String>,
 }
@@ -257,6 +257,9 @@ pub struct Expect {
     pub quantity: Quantity,
     /// When, s.
     pub at: f64,
+    /// What is measured is the change from this time on, s. Default: the quantity itself.
+    #[serde(default)]
+    pub since: Option<f64>,
     /// Direction of a travel, axis of a turn.
     #[serde(default)]
     pub direction: Option<[f64; 3]>,
@@ -458,6 +461,9 @@ impl SceneFile for Scene {
         for (k, expect) in self.expect.iter().enumerate() {
             known(c, &names, format_args!("expect[{k}].body"), &expect.body);
             self.check_presence(c, k, expect);
+            if let Some(since) = expect.since {
+                c.within(format_args!("expect[{k}].since"), since, 0.0..=expect.at);
+            }
             if let Some(direction) = &expect.direction {
                 c.vector(format_args!("expect[{k}].direction"), direction, 3);
                 c.that(
@@ -486,7 +492,8 @@ impl SceneFile for Scene {
             for name in w.ball.iter().chain(&w.also) {
                 known(c, &names, "wedge", name);
             }
-            let is_late = |b: &BodySpec| b.from > 0.0 || b.again.is_some();
+            let is_late =
+                |b: &BodySpec| b.again.is_some() || b.from > 0.0 && !w.also.contains(&b.name);
             let late = self.body.iter().find(|b| is_late(b) && w.names(&b.name));
             let (name, range) = (
                 late.map(|b| &b.name),

@@ -269,11 +269,21 @@ mod tests {
                     tangential <= mu * normal * limit,
                     "cone: {tangential} > {mu} * {normal} on {shape:?}"
                 );
+                assert!(
+                    relaxed.stuck || tangential >= mu * normal * 0.98,
+                    "no over-relaxation: {tangential} < {mu} * {normal} on {shape:?}"
+                );
                 let again = V3::from(relax::<f64>(&shape, &y, z.into(), mu).y);
+                // The prototype: .08 (d/R)^2 of the depth.
+                let limit = match shape {
+                    Shape::Ball { radius } => 0.8 * (depth / radius).powi(2),
+                    Shape::Torus { minor, .. } => 0.8 * (depth / minor).powi(2),
+                    _ => 1e-13,
+                };
                 assert_small(
                     (again - y).norm(),
-                    0.01,
-                    1e-3,
+                    depth,
+                    limit,
                     "P(Y, Z) = Y up to (d/R)^2 of the depth",
                 );
                 if relaxed.stuck {

@@ -36,24 +36,38 @@ pub fn rows(
     let half = 0.5 * simulation.scene().time_step;
     let needed = scene.expect.iter().map(|e| e.at).fold(0.0, f64::max);
     let mut measured = vec![f64::NAN; scene.expect.len()];
+    let from_the_start = |e: &Expect| if e.since.is_some() { f64::NAN } else { 0.0 };
+    let mut before: Vec<f64> = scene.expect.iter().map(from_the_start).collect();
     while simulation.time() < needed.min(most) - half {
         if !keep_on() {
             return Err(TableError::Stopped);
         }
         simulation.step();
-        for (ours, e) in measured.iter_mut().zip(&scene.expect) {
-            if ours.is_nan() && simulation.time() >= e.at - half {
-                let found = simulation.quantity(&e.body, e.quantity, e.direction);
-                *ours = found.unwrap_or(f64::NAN);
+        let time = simulation.time();
+        for ((ours, before), e) in measured.iter_mut().zip(&mut before).zip(&scene.expect) {
+            let now = || simulation.quantity(&e.body, e.quantity, e.direction);
+            if before.is_nan() && e.since.is_some_and(|since| time >= since - half) {
+                *before = now().unwrap_or(f64::NAN);
+            }
+            if ours.is_nan() && time >= e.at - half {
+                *ours = now().map_or(f64::NAN, |now| now - *before);
             }
         }
     }
     let (totals, time) = (*simulation.totals(), simulation.time());
     let each = |count: u64| count as f64 / totals.steps.max(1) as f64;
     let of = |name: &str, ours: f64| Row::new(&scene.name, name, "", ours);
+    let newton = "paper: 3.1 over all scenes";
     let mut rows = vec![
         of("simulated", time).unit("s"),
-        of("Newton iterations a step", each(totals.newton)),
+        Row::new(
+            &scene.name,
+            "Newton iterations a step",
+            newton,
+            each(totals.newton),
+        )
+        .at_most(5.0),
+        of("most in a step", totals.worst_newton as f64),
         of("steps made in parts", each(totals.in_parts)).unit("of all"),
         of("steps not converged", each(totals.stalled + totals.cut))
             .unit("of all")
@@ -69,7 +83,10 @@ pub fn rows(
 
 fn expectation(scene: &Scene, e: &Expect, ours: f64) -> Row {
     let quantity = format!("{:?}", e.quantity).to_lowercase();
-    let name = format!("{} {quantity} at {} s", e.body, e.at);
+    let name = match e.since {
+        Some(since) => format!("{} {quantity} from {since} to {} s", e.body, e.at),
+        None => format!("{} {quantity} at {} s", e.body, e.at),
+    };
     let (low, high) = (
         e.least.unwrap_or(f64::NEG_INFINITY),
         e.most.unwrap_or(f64::INFINITY),
@@ -88,11 +105,28 @@ mod tests {
     fn what_is_expected_later_than_the_run_stays_unmeasured() {
         let scene = scenes::find("plane_r_slide").unwrap().scene();
         let rows = rows(&scene, &Settings::default(), 0.02, &|| true).unwrap();
-        assert!(rows[..5].iter().all(Row::holds), "{rows:?}");
-        assert!(rows.len() > 5 && rows[5].ours.is_nan() && !rows[5].holds());
+        assert!(rows[..6].iter().all(Row::holds), "{rows:?}");
+        assert!(rows.len() > 6 && rows[6].ours.is_nan() && !rows[6].holds());
         assert!(matches!(
             super::rows(&scene, &Settings::default(), 0.02, &|| false),
             Err(TableError::Stopped)
         ));
+    }
+    #[test]
+    fn what_changes_since_a_time_is_measured_from_there() {
+        let mut scene = scenes::find("plane_r_slide").unwrap().scene();
+        let e = &mut scene.expect[0];
+        (e.quantity, e.direction) = (crate::scene::Quantity::Travel, None);
+        (e.since, e.at, e.least, e.most) = (Some(0.01), 0.03, None, None);
+        let mut whole = e.clone();
+        whole.since = None;
+        let mut until = whole.clone();
+        until.at = 0.01;
+        scene.expect = vec![e.clone(), whole, until];
+        let rows = rows(&scene, &Settings::default(), 1.0, &|| true).unwrap();
+        let [change, whole, until] = [6, 7, 8].map(|k| rows[k].ours);
+        assert!(until > 0.0 && whole > until, "{rows:?}");
+        assert_eq!(change, whole - until, "{rows:?}");
+        assert!(rows[6].name.contains("from 0.01 to 0.03 s"), "{rows:?}");
     }
 }

@@ -99,9 +99,10 @@ pub struct TableArgs {
     /// At the paper's size where a scene has a small one too; minutes for some, much longer for the sand of `contact`.
     #[arg(long)]
     pub paper: bool,
-    /// Simulate at most so many seconds of each scene of `contact`; what is expected later stays unmeasured.
-    #[arg(long, value_name = "S", default_value_t = 10.0)]
-    pub seconds: f64,
+    /// Simulate at most so many seconds of each scene of `contact`; what is expected later stays unmeasured [default: 10 where all
+    /// scenes are asked for, else until nothing more is expected].
+    #[arg(long, value_name = "S")]
+    pub seconds: Option<f64>,
     /// Threads to work with [default: one per processor]. Results don't depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
@@ -132,7 +133,10 @@ impl TableArgs {
                 true => At::Paper,
                 false => At::Small,
             },
-            seconds: self.seconds,
+            seconds: self.seconds.unwrap_or(match self.names.is_empty() {
+                true => 10.0,
+                false => f64::INFINITY,
+            }),
         }
     }
 }

@@ -19,6 +19,12 @@ impl Simulation {
         self.model = model;
         self.state.take_in(fresh);
         self.register([particles, objects]);
+        if let Some(wedge) = &self.scene.wedge {
+            let factor = self.mass_factor(wedge);
+            let also = |b: &usize| wedge.also.contains(&self.model.bodies[*b].name);
+            let weighed: Vec<usize> = (before..self.model.bodies.len()).filter(also).collect();
+            weighed.into_iter().for_each(|b| self.weigh(b, factor));
+        }
         for b in before..self.model.bodies.len() {
             self.origin.push(self.motion(b).position);
         }

@@ -3,6 +3,7 @@
 use super::{Simulation, StartError};
 use crate::model::Kind;
 use crate::real::{M3, V3};
+use crate::scene::Wedge;
 use crate::state::State;
 
 impl Simulation {
@@ -62,8 +63,26 @@ impl Simulation {
         Ok(())
     }
 
+    /// What a settled wedge's masses are of those in the scene.
+    pub(super) fn mass_factor(&self, wedge: &Wedge) -> f64 {
+        let spec = self.scene.body.iter().find(|b| b.name == wedge.body);
+        let now = self.body_index(&wedge.body).map_or(0.0, |b| self.mass(b));
+        spec.map_or(1.0, |spec| now / spec.mass)
+    }
+
+    fn mass(&self, b: usize) -> f64 {
+        let body = &self.model.bodies[b];
+        let range = body.first..body.first + body.count;
+        match body.kind {
+            Kind::Fixed => 0.0,
+            Kind::Rigid => self.state.rigids[body.first].mass,
+            Kind::Deformable | Kind::Cloth => self.state.nodes.mass[range].iter().sum(),
+            Kind::Points => self.state.points.mass[range].iter().sum(),
+        }
+    }
+
     /// A body's masses times `factor`.
-    fn weigh(&mut self, b: usize, factor: f64) {
+    pub(super) fn weigh(&mut self, b: usize, factor: f64) {
         let body = &self.model.bodies[b];
         let range = body.first..body.first + body.count;
         let times = |masses: &mut [f64]| masses.iter_mut().for_each(|m| *m *= factor);

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
+use stokeslet_contact::real::V3;
 use stokeslet_contact::scene::Quantity;
 use stokeslet_contact::{Scene, SceneFile, Settings, Simulation, StepLog, scenes};
 
@@ -81,6 +82,40 @@ fn tori_come_to_rest_on_each_other_by_short_walks() {
     );
     assert!(given_up == 0 && longest <= 10, "{longest}");
     assert!(run.kinetic < 1e-4, "{}", run.kinetic);
+    let touches = run.simulation.snapshot().touches;
+    let force = touches.iter().map(|t| t.force.norm()).fold(0.0, f64::max);
+    let depth = force / run.simulation.scene().stiffness;
+    println!("torus_dr: at most {depth:.1e} m deep");
+    assert!(!touches.is_empty() && depth < 0.05 * 0.08, "{depth}");
+}
+
+/// Q8: from soft contacts to stiff ones, from little friction to much, energy comes from nowhere.
+#[test]
+#[ignore = "some minutes in release"]
+fn tori_gain_no_energy_whatever_their_contacts() {
+    for stiffness in [1e1, 1e2, 1e3, 1e4] {
+        for friction in [0.1, 1.0, 10.0] {
+            let mut scene = scenes::find("torus_dr").unwrap().scene();
+            (scene.stiffness, scene.friction) = (stiffness, friction);
+            let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+            let start = simulation.step().energies.total();
+            let (mut most, mut touching) = (start, 0);
+            while simulation.time() < 1.0 {
+                let log = simulation.step();
+                most = most.max(log.energies.total());
+                touching = touching.max(log.touching);
+            }
+            let t = simulation.totals();
+            println!(
+                "k {stiffness:e} N/m, mu {friction}: energy at most {:.4} of the start's, {:.1} Newton a step, {} of {} steps not converged",
+                most / start,
+                t.newton as f64 / t.steps as f64,
+                t.stalled + t.cut,
+                t.steps
+            );
+            assert!(touching > 10 && most < 1.01 * start, "{most} of {start}");
+        }
+    }
 }
 
 /// Q10: everything stays in the bowl, at rest, and weighs there what it weighs.
@@ -98,11 +133,16 @@ fn a_bowl_holds_what_falls_into_it() {
             "{}: {from_middle:.3} m from the middle, {:.3} m high",
             body.name, at.z
         );
-        assert!(at.x.hypot(at.y) < 0.25, "{} left: {at:?}", body.name);
+        assert!(from_middle < 0.25, "{} left: {at:?}", body.name);
         weight += body.mass * GRAVITY;
     }
     let sand = &run.simulation.state().points.x;
-    let inside = sand.iter().filter(|x| x.z > 0.0 && x.x.hypot(x.y) < 0.25);
+    // Above its rim they may be heaped.
+    let is_inside = |x: &V3| match x.z < 0.25 {
+        true => (x - V3::new(0.0, 0.0, 0.25)).norm() < 0.25,
+        false => x.x.hypot(x.y) < 0.25,
+    };
+    let inside = sand.iter().filter(|x| is_inside(x));
     let share = inside.count() as f64 / sand.len() as f64;
     println!("bowl: {share:.4} of the sand inside");
     assert!(share >= 0.99, "{share}");
@@ -114,7 +154,6 @@ fn a_bowl_holds_what_falls_into_it() {
     );
 }
 
-/// Q10: four cubes stay on a cloth that isn't torn.
 /// Corners that sank through a triangle of a cloth lie below all of it, and hang on it all the same. No vertex of the cloth is below the cube.
 #[test]
 fn a_small_cloth_holds_a_cube_by_its_corners() {
@@ -152,6 +191,7 @@ position = [0.05, 0.05, 0.04]
     );
 }
 
+/// Q10: four cubes stay on a cloth that isn't torn.
 #[test]
 #[ignore = "two minutes in release"]
 fn a_cloth_holds_four_cubes() {
@@ -177,7 +217,13 @@ fn a_cloth_holds_four_cubes() {
     );
     for k in 1..=4 {
         let at = run.simulation.body(&format!("cube {k}")).unwrap().position;
-        assert!(at.z > lowest, "cube {k} at {at:?}");
+        let is_near = |p: &&V3| (p.x - at.x).abs() < 0.04 && (p.y - at.y).abs() < 0.04;
+        let near: Vec<f64> = cloth.points.iter().filter(is_near).map(|p| p.z).collect();
+        assert!(!near.is_empty(), "cloth below cube {k} at {at:?}");
+        assert!(
+            near.iter().all(|z| *z < at.z),
+            "cube {k} at {at:?}: {near:?}"
+        );
     }
     assert!(longest < 1.5 * at_start);
     let weight = 4.0 * 0.05 * GRAVITY;
@@ -207,6 +253,13 @@ fn a_ball_carries_a_soft_block() {
         run.kinetic
     );
     assert!(least > 0.3 && most < 2.0);
+    assert!(run.kinetic < 1e-3, "at rest: {}", run.kinetic);
+    let (centre, radius) = (run.simulation.body("ball").unwrap().position, 0.15);
+    let points = &run.simulation.state().points.x;
+    let depths = points.iter().map(|x| radius - (x - centre).norm());
+    let deepest = depths.fold(f64::NEG_INFINITY, f64::max);
+    println!("goo: a point is {deepest:.1e} m deep in the ball at most");
+    assert!(deepest < 0.02 * radius, "{deepest}");
     assert!(
         (run.lifted / weight - 1.0).abs() < 0.05,
         "{} of {weight} N",

@@ -106,7 +106,7 @@ fn a_wedge_holds_above_its_threshold_and_falls_below_it() {
         println!("mu {mu}: drop {early:.3e}, then {late:.3e}");
         if holds {
             assert!(
-                late < 0.03 * 0.2 && late - early < 1e-4 * 0.2,
+                late < 0.03 * 0.2 && late - early < 1e-5 * 0.2,
                 "holds at {mu} (threshold .050): {early} then {late}"
             );
         } else {
