@@ -21,6 +21,8 @@ const BEND: f64 = 200.0 / (1.0 + std::f64::consts::SQRT_2);
 struct Assembly {
     model: Model,
     state: State,
+    stiffness: f64,
+    by_area: bool,
 }
 
 /// The model and first state of a checked scene in order of arrival, with its first `n_present` bodies.
@@ -29,7 +31,6 @@ pub(crate) fn assemble(scene: &Scene, n_present: usize) -> (Model, State) {
         gravity: scene.gravity.into(),
         dt: scene.time_step,
         mu: scene.friction,
-        k: scene.stiffness,
         dx: scene.grid_spacing.unwrap_or(1.0),
         coupling: scene.coupling,
         bodies: Vec::new(),
@@ -45,6 +46,8 @@ pub(crate) fn assemble(scene: &Scene, n_present: usize) -> (Model, State) {
     let mut a = Assembly {
         model,
         state: State::default(),
+        stiffness: scene.stiffness,
+        by_area: scene.stiffness_by_area,
     };
     for plane in &scene.plane {
         let raw = V3::from(plane.normal);
@@ -193,6 +196,25 @@ fn turned(spec: &BodySpec) -> UnitQuaternion<f64> {
 }
 
 impl Assembly {
+    /// Contact stiffness of each vertex of a surface, N/m; by area that of those on triangles is the scene's on average.
+    fn stiffness_of(&self, points: &[V3], triangles: &[[u32; 3]]) -> Vec<f64> {
+        if !self.by_area {
+            return vec![self.stiffness; points.len()];
+        }
+        let mut areas = vec![0.0; points.len()];
+        for t in triangles {
+            let [a, b, c] = t.map(|v| points[v as usize]);
+            let area = 0.5 * (b - a).cross(&(c - a)).norm();
+            t.iter().for_each(|v| areas[*v as usize] += area / 3.0);
+        }
+        let on_surface = areas.iter().filter(|area| **area > 0.0).count().max(1);
+        let mean = areas.iter().sum::<f64>() / on_surface as f64;
+        areas
+            .iter()
+            .map(|area| self.stiffness * area / mean)
+            .collect()
+    }
+
     fn surface(
         &mut self,
         body: u32,
@@ -240,10 +262,13 @@ impl Assembly {
             mass: spec.mass,
             inertia: inertia * spec.mass,
         });
-        self.model.particles.extend(points.iter().map(|r| Particle {
+        let of_vertices = self.stiffness_of(&points, &triangles);
+        let particles = points.iter().zip(of_vertices).map(|(r, k)| Particle {
             source: Source::Rigid { rigid, r: *r },
             body,
-        }));
+            k,
+        });
+        self.model.particles.extend(particles);
         self.surface(
             body,
             Frame::Rigid(rigid),
@@ -360,12 +385,13 @@ impl Assembly {
         let mut on_surface: Vec<u32> = triangles.iter().flatten().copied().collect();
         on_surface.sort_unstable();
         on_surface.dedup();
-        self.model
-            .particles
-            .extend(on_surface.iter().map(|v| Particle {
-                source: Source::Node(v + first as u32),
-                body,
-            }));
+        let of_vertices = self.stiffness_of(&points, &triangles);
+        let particles = on_surface.iter().map(|v| Particle {
+            source: Source::Node(v + first as u32),
+            body,
+            k: of_vertices[*v as usize],
+        });
+        self.model.particles.extend(particles);
         if spec.surface != SurfaceSpec::None {
             let surface = Surface::Mesh(Mesh::deformable(triangles.clone(), points.len(), false));
             self.model.objects.push(Object {
@@ -421,12 +447,13 @@ impl Assembly {
                 .pinned
                 .extend([0, cells, n * cells, n * n - 1].map(|v| (first + v) as u32));
         }
-        self.model
-            .particles
-            .extend((0..points.len() as u32).map(|v| Particle {
-                source: Source::Node(v + first as u32),
-                body,
-            }));
+        let of_vertices = self.stiffness_of(&points, &triangles);
+        let particles = (first as u32..).zip(of_vertices).map(|(v, k)| Particle {
+            source: Source::Node(v),
+            body,
+            k,
+        });
+        self.model.particles.extend(particles);
         let surface = Surface::Mesh(Mesh::deformable(triangles.clone(), points.len(), true));
         self.model.objects.push(Object {
             body,
@@ -527,6 +554,7 @@ impl Assembly {
             self.model.particles.push(Particle {
                 source: Source::Point(points.x.len() as u32 - 1),
                 body,
+                k: self.stiffness,
             });
         }
         self.model.bodies.push(BodyInfo {

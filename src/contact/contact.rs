@@ -163,7 +163,7 @@ impl Pairs<'_> {
                 z: at[p],
                 y: pose.x + pose.r * y,
                 normal: pose.r * values(shape.normal::<f64>(y.into())),
-                spring: pose.r * (y - z) * self.model.k,
+                spring: pose.r * (y - z) * self.model.particles[p].k,
                 frozen: V3::zeros(),
                 stuck: relaxed.stuck,
                 states: 1,
@@ -289,7 +289,7 @@ impl Pairs<'_> {
                 z: at[p as usize],
                 y: pose.x + pose.r * y,
                 normal: pose.r * up.normalize(),
-                spring: pose.r * (y - path[1]) * self.model.k,
+                spring: pose.r * (y - path[1]) * self.model.particles[p as usize].k,
                 frozen: V3::zeros(),
                 stuck: walked.stuck,
                 states: walked.states.len() as u8,
@@ -489,8 +489,8 @@ pub(crate) fn slope(pairs: &Pairs, contact: &Contact, trial: &Places, mu: f64) -
         &pairs.start.places.pose(&object.frame),
         &pairs.start.particles[contact.particle as usize],
     );
-    let framed =
-        |dy: M3| Slope::Framed(pose.r * (dy - M3::identity()) * pose.r.transpose() * model.k);
+    let k = model.particles[contact.particle as usize].k;
+    let framed = |dy: M3| Slope::Framed(pose.r * (dy - M3::identity()) * pose.r.transpose() * k);
     match (&object.surface, contact.start) {
         (Surface::LevelSet(shape), Attachment::Point(x)) => {
             framed(slopes(if contact.fresh.is_some() {

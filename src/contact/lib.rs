@@ -32,6 +32,9 @@
 //! Nothing here prints, reads a clock, touches files or starts threads: loops over many points run on the caller's pool, with the
 //! same bits for any number of threads.
 //!
+//! Of others: `rstar` finds the triangles near a particle, `nalgebra` has the small matrices, `faer` the sparse LU of vertices, `wide` and `pulp` the
+//! registers. A GMRES that stops inside a cycle with its residual known and vectors of either precision is `krylov`'s own.
+//!
 //! Paper: Ding, "Coupling, Conservation, and Performance in Numerical Simulations", 2019, chapter 2.
 //!
 //! # To change X, open Y
@@ -40,6 +43,7 @@
 //! | --- | --- |
 //! | add a level set | an arm in `shape.rs`, one in `scene.rs` and `assemble.rs` |
 //! | add a material | an arm in `material.rs` |
+//! | change how stiff a particle's contacts are | `assemble.rs`, `stiffness_of` |
 //! | change how friction relaxes on meshes | `walk.rs` |
 //! | change the linear solver | `system/linear.rs`, [`Preconditioner`]; what GMRES multiplies with on the grid is in `grid/single.rs` |
 //! | read another format of meshes | an arm in `mesh_file.rs` |

@@ -34,6 +34,8 @@ pub(crate) enum Source {
 pub(crate) struct Particle {
     pub source: Source,
     pub body: u32,
+    /// Stiffness of its contacts, N/m.
+    pub k: f64,
 }
 
 /// What an object is fixed to.
@@ -156,7 +158,6 @@ pub(crate) struct Model {
     pub gravity: V3,
     pub dt: f64,
     pub mu: f64,
-    pub k: f64,
     pub dx: f64,
     pub coupling: Coupling,
     pub bodies: Vec<BodyInfo>,

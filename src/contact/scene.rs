@@ -337,6 +337,10 @@ pub struct Scene {
     pub friction: f64,
     /// Stiffness of the penalty, N/m a particle.
     pub stiffness: f64,
+    /// Whether a vertex has its part of that by the area of its triangles over the mean of its body's, so that what a surface presses with doesn't
+    /// follow its mesh (section 7 of the specification, P9). Default false, as in the paper.
+    #[serde(default)]
+    pub stiffness_by_area: bool,
     /// Newton tolerance as table 2.1 has it. Default 1.
     #[serde(default = "unit")]
     pub tolerance: f64,

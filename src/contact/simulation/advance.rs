@@ -164,7 +164,7 @@ impl Simulation {
             energies: Energies {
                 contact: contacts
                     .iter()
-                    .map(|c| 0.5 * c.spring.norm_squared() / model.k)
+                    .map(|c| 0.5 * c.spring.norm_squared() / model.particles[c.particle as usize].k)
                     .sum(),
                 ..Energies::default()
             },

@@ -296,9 +296,9 @@ impl<'a> System<'a> {
                 weights,
                 inputs,
             } => {
-                let first = &inputs[0];
+                let (first, k) = (&inputs[0], model.particles[c.particle as usize].k);
                 for q in &columns {
-                    derivatives.push(((first.1 * q.z - q.z) * model.k, first.2 * q.z));
+                    derivatives.push(((first.1 * q.z - q.z) * k, first.2 * q.z));
                 }
                 for (node, dy, dw) in &inputs[1..] {
                     let node = node.expect("only the first input is the particle");
@@ -309,7 +309,7 @@ impl<'a> System<'a> {
                         turn: zero,
                         arm: zero,
                     });
-                    derivatives.push((dy * (model.k * dt), dw * dt));
+                    derivatives.push((dy * (k * dt), dw * dt));
                 }
                 for (a, n) in nodes.iter().enumerate() {
                     let slot = self.slot_of_node(*n);

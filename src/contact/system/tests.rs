@@ -106,11 +106,46 @@ fn the_whole_derivative_is_that_of_finite_differences() {
         asymmetry = asymmetry.max(skewness);
         touching = touching.max(contacts);
     }
+    let by_area = format!("stiffness_by_area = true\n{MIXED}");
+    for steps in [6, 9, 11] {
+        let (error, _, contacts) = derivative_error(&by_area, steps, steps as u64);
+        assert_small(error, 1.0, 1e-6, &format!("by area, {steps} steps"));
+        assert!(contacts > 0, "after {steps} steps");
+    }
     assert!(touching > 20, "the bodies touch each other: {touching}");
     assert!(
         asymmetry > 1e-4,
         "friction makes H asymmetric: {asymmetry:e}"
     );
+}
+
+/// What all of a body's surface together presses with is the same, and each vertex has its part.
+#[test]
+fn stiffness_by_area_is_shared_among_the_vertices_of_each_surface() {
+    for (text, differs) in [
+        (MIXED.to_owned(), false),
+        (format!("stiffness_by_area = true\n{MIXED}"), true),
+    ] {
+        let scene = Scene::parse(&text).unwrap();
+        let (model, _) = crate::assemble::assemble(&scene, scene.body.len());
+        let mut bodies = 0;
+        for of_body in model.particles.chunk_by(|a, b| a.body == b.body) {
+            let mean = of_body.iter().map(|p| p.k).sum::<f64>() / of_body.len() as f64;
+            assert_small(
+                mean / scene.stiffness - 1.0,
+                1.0,
+                1e-12,
+                "on average the scene's",
+            );
+            let [least, most] = of_body
+                .iter()
+                .fold([f64::MAX, 0.0_f64], |[a, b], p| [a.min(p.k), b.max(p.k)]);
+            let is_surface = !matches!(of_body[0].source, crate::model::Source::Point(_));
+            assert_eq!(most > 1.01 * least, differs && is_surface, "{least} {most}");
+            bodies += usize::from(is_surface);
+        }
+        assert!(bodies > 1, "{bodies}");
+    }
 }
 
 const SAND: &str = r#"
