@@ -142,8 +142,10 @@ mod tests {
     use super::*;
     use crate::command::Panel as P;
     use crate::panels::testing::{Shown, harness, opened_example};
-    use crate::studies::{Question, Studies};
-    use egui_kittest::kittest::Queryable as _;
+    use crate::studies::{Column, Question, Studies, Sweep};
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
+    use stokeslet_study::journal::Header;
+    use stokeslet_study::run::{Cell, Record, Status};
 
     #[test]
     fn each_question_is_asked_by_a_button() {
@@ -175,5 +177,67 @@ mod tests {
         };
         harness.run_steps(2);
         harness.get_by_label("It can't be.");
+    }
+    /// Flows over three decades of a pressure, and one that changes its sign.
+    fn sweep() -> Sweep {
+        let column = |name: &str, powers| Column {
+            name: name.to_owned(),
+            powers,
+        };
+        let record = |index: usize, x: f64| Record {
+            index,
+            values: vec![Cell::Number(x)],
+            resolution: None,
+            status: Status::Ok,
+            message: String::new(),
+            outputs: vec![Some(1e-12 * x), Some(x - 50.0)],
+            seconds: 0.0,
+        };
+        let records = [1.0, 10.0, 100.0, 1000.0].into_iter().enumerate();
+        Sweep {
+            variables: vec![column("drop", [1, -1, -2, 0, 0])],
+            outputs: vec![column("q", [0, 3, -1, 0, 0]), column("over", [0; 5])],
+            header: Header {
+                study: 1,
+                key: String::new(),
+                points: 4,
+                shard: (1, 1),
+                variables: vec!["drop".to_owned()],
+                n_nominal: 0,
+                has_resolution: false,
+                outputs: vec!["q".to_owned(), "over".to_owned()],
+            },
+            records: records.map(|(k, x)| (k, record(k, x))).collect(),
+        }
+    }
+
+    #[test]
+    fn axes_are_logarithmic_where_that_is_chosen_and_can_be() {
+        let mut state = opened_example("serpentine-mixing");
+        state.settings.panels.insert(P::Study);
+        state.studies.sweep = Some(sweep());
+        let shown = Shown::new(state);
+        shown.borrow_mut().panels.choose(P::Study);
+        let mut harness = harness(&shown);
+        harness.run_steps(2);
+        // Both results change by as much as their size; the first is drawn.
+        for axis in ["log x", "log y"] {
+            assert!(!harness.get_by_label(axis).accesskit_node().is_disabled());
+            harness.get_by_label(axis).click();
+            harness.run_steps(2);
+        }
+        let toggled = |harness: &egui_kittest::Harness<'_>, axis: &str| {
+            harness.get_by_label(axis).accesskit_node().toggled()
+        };
+        for axis in ["log x", "log y"] {
+            let on = Some(eframe::egui::accesskit::Toggled::True);
+            assert_eq!(toggled(&harness, axis), on, "{axis}");
+        }
+        harness.get_by_label("result that is drawn").click();
+        harness.run_steps(2);
+        harness.get_by_label("over").click();
+        harness.run_steps(2);
+        assert!(harness.get_by_label("log y").accesskit_node().is_disabled());
+        assert!(!harness.get_by_label("log x").accesskit_node().is_disabled());
     }
 }
