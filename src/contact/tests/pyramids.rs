@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
 use stokeslet_contact::model::Coupling;
-use stokeslet_contact::scene::{Quantity, ShapeSpec};
+use stokeslet_contact::scene::Quantity;
 use stokeslet_contact::{Scene, Settings, Simulation, scenes};
 
 /// How far the top has sunk after two times, m; once it has fallen by .1 m, that.
@@ -108,22 +108,4 @@ fn lagged_friction_moves_the_top_of_a_pyramid_that_stands() {
         );
         assert!(way(&simulation) >= 0.2 * 0.3);
     }
-}
-
-/// Soft balls of 642 vertices, whose surfaces are smooth enough to decide.
-#[test]
-#[ignore = "some ten minutes in release"]
-fn fine_soft_balls_carry_a_rigid_one() {
-    let mut scene = scenes::find("prmd_rd").unwrap().scene();
-    for body in scene.body.iter_mut().filter(|b| b.name.starts_with("base")) {
-        let ShapeSpec::Ball { level, .. } = &mut body.shape else {
-            panic!("{} is no ball", body.name);
-        };
-        *level = 3;
-    }
-    let [early, late] = drops(&scene, &rubbed(0.2), [5.0, 10.0]);
-    assert!(
-        late < 0.03 * 0.3 && late - early < 1e-4 * 0.3,
-        "{early} {late}"
-    );
 }
