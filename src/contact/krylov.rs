@@ -349,11 +349,11 @@ mod tests {
     use super::*;
     use crate::testing::{Random, assert_small};
 
-    /// Whatever registers a processor has.
-    fn same_bits<T: Real>(n: usize) {
+    /// Whatever registers a processor has, and with whatever vectors one is taken together.
+    fn same_bits<T: Real>(n: usize, many: usize) {
         let mut random = Random::new(33);
         let mut vector = || -> Vec<T> { (0..n).map(|_| T::of(random.number())).collect() };
-        let vectors: Vec<Vec<T>> = (0..6).map(|_| vector()).collect();
+        let vectors: Vec<Vec<T>> = (0..many).map(|_| vector()).collect();
         let w = vector();
         let products = || Products {
             vectors: &vectors,
@@ -362,6 +362,8 @@ mod tests {
         };
         let sums = Arch::new().dispatch(products());
         assert_eq!(sums, products().with_simd(pulp::Scalar), "{n}");
+        let alone: Vec<f64> = vectors.iter().map(|v| dots([&v[..]], &w)[0]).collect();
+        assert_eq!(sums, alone, "{n}, {many}");
         let h: Vec<T> = sums.iter().map(|sum| T::of(*sum)).collect();
         let [mut plain, mut wide] = [w.clone(), w.clone()];
         let subtract = |w| Subtract {
@@ -373,13 +375,30 @@ mod tests {
         let left = Arch::new().dispatch(subtract(&mut wide));
         assert_eq!(left, subtract(&mut plain).with_simd(pulp::Scalar), "{n}");
         assert!(plain == wide && plain != w, "{n}");
+        for (i, x) in wide.iter().enumerate() {
+            let taken = vectors.iter().zip(&h).map(|(v, h)| h.wide() * v[i].wide());
+            let exact = w[i].wide() - taken.sum::<f64>();
+            let size = h.iter().map(|h| h.wide().abs()).sum::<f64>() + 1.0;
+            assert_small(x.wide() - exact, size, 4.0 * T::EPSILON, "w - sum h v");
+        }
+        let sums = combined(&vectors, &sums, n);
+        for (i, sum) in sums.iter().enumerate() {
+            let of = |s: f64, (v, y): (&Vec<T>, &f64)| s + y * v[i].wide();
+            assert_eq!(
+                *sum,
+                vectors.iter().zip(&alone).fold(0.0, of),
+                "{n}, {many}"
+            );
+        }
     }
 
     #[test]
     fn scalar_products_have_the_same_bits_on_any_processor() {
         for n in [1, 13, 1024, 3001] {
-            same_bits::<f32>(n);
-            same_bits::<f64>(n);
+            for many in [5, 6, 7] {
+                same_bits::<f32>(n, many);
+                same_bits::<f64>(n, many);
+            }
         }
     }
 

@@ -337,8 +337,8 @@ pub struct Scene {
     pub friction: f64,
     /// Stiffness of the penalty, N/m a particle.
     pub stiffness: f64,
-    /// Whether a vertex has its part of that by the area of its triangles over the mean of its body's, so that what a surface presses with doesn't
-    /// follow its mesh (section 7 of the specification, P9). Default false, as in the paper.
+    /// Whether a vertex has its part of that by the area of its triangles over the mean of its body's, so that a surface presses evenly where its
+    /// triangles are of many sizes (section 7 of the specification, P9). Default false, as in the paper.
     #[serde(default)]
     pub stiffness_by_area: bool,
     /// Newton tolerance as table 2.1 has it. Default 1.
@@ -465,9 +465,11 @@ impl SceneFile for Scene {
         for (k, expect) in self.expect.iter().enumerate() {
             known(c, &names, format_args!("expect[{k}].body"), &expect.body);
             self.check_presence(c, k, expect);
-            if let Some(since) = expect.since {
-                c.within(format_args!("expect[{k}].since"), since, 0.0..=expect.at);
-            }
+            c.within(
+                format_args!("expect[{k}].at"),
+                expect.at,
+                0.0..=f64::INFINITY,
+            );
             if let Some(direction) = &expect.direction {
                 c.vector(format_args!("expect[{k}].direction"), direction, 3);
                 c.that(
@@ -496,12 +498,11 @@ impl SceneFile for Scene {
             for name in w.ball.iter().chain(&w.also) {
                 known(c, &names, "wedge", name);
             }
-            let is_late =
-                |b: &BodySpec| b.again.is_some() || b.from > 0.0 && !w.also.contains(&b.name);
+            let is_late = |b: &BodySpec| b.again.is_some() || b.from > 0.0 && w.is_settled(&b.name);
             let late = self.body.iter().find(|b| is_late(b) && w.names(&b.name));
             let (name, range) = (
                 late.map(|b| &b.name),
-                "bodies that come in once, at the start",
+                "bodies that come in once, those that settle at the start",
             );
             c.that(late.is_none(), "wedge", format_args!("{name:?}"), range);
         }
@@ -517,10 +518,12 @@ impl SceneFile for Scene {
 
 impl Wedge {
     fn names(&self, name: &str) -> bool {
-        let others = self.ball.iter().chain(&self.also);
-        [&self.body, &self.wall]
-            .into_iter()
-            .chain(others)
-            .any(|n| n == name)
+        self.is_settled(name) || self.also.iter().any(|n| n == name)
+    }
+
+    /// Whether a body has to be there when the wedge settles.
+    fn is_settled(&self, name: &str) -> bool {
+        let pair = [&self.body, &self.wall].into_iter();
+        pair.chain(&self.ball).any(|n| n == name)
     }
 }

@@ -92,5 +92,13 @@ impl Scene {
         let key = format_args!("expect[{k}].at");
         let range = "after the body has come in";
         c.that(body.is_none_or(is_there), key, expect.at, range);
+        if let Some(since) = expect.since {
+            let from = body.map_or(0.0, |b| b.from);
+            let key = format_args!("expect[{k}].since");
+            c.that(since >= from, key, since, "after the body has come in");
+            let range = "at least a step before `at`";
+            let is_before = since + 0.99 * self.time_step <= expect.at;
+            c.that(is_before, key, since, range);
+        }
     }
 }

@@ -164,7 +164,10 @@ impl Simulation {
             energies: Energies {
                 contact: contacts
                     .iter()
-                    .map(|c| 0.5 * c.spring.norm_squared() / model.particles[c.particle as usize].k)
+                    .map(|c| (c.spring, model.particles[c.particle as usize].k))
+                    // By area, a vertex of triangles without any has none.
+                    .filter(|(_, k)| *k > 0.0)
+                    .map(|(spring, k)| 0.5 * spring.norm_squared() / k)
                     .sum(),
                 ..Energies::default()
             },

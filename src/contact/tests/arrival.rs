@@ -244,6 +244,19 @@ fn what_comes_in_is_checked_with_its_scene() {
             "`expect[0].at`",
         ),
         (
+            format!("{SECOND}{}since = 0.05\n", expect.replace("0.05", "0.2")),
+            "`expect[0].since`",
+        ),
+        (
+            format!("{SECOND}{}since = 0.1999\n", expect.replace("0.05", "0.2")),
+            "`expect[0].since`",
+        ),
+        (
+            format!("{SECOND}{}", expect.replace("0.05", "inf")),
+            "`expect[0].at`",
+        ),
+        (format!("{SECOND}{wedge}also = ['second']\n"), "`wedge`"),
+        (
             format!("{SECOND}again = {{ every = 1, times = 1 }}\n{wedge}"),
             "`wedge`",
         ),

@@ -324,6 +324,7 @@ mod tests {
             (DepthModel::Shallow, 2.0, -0.01),
             (DepthModel::Shallow, 0.5, -2.2),
             (DepthModel::Shallow, 0.1, -11.0),
+            (brinkman, 0.5, 12.2),
             (brinkman, 1.0, 8.5),
             (brinkman, 10.0, 0.6),
         ] {

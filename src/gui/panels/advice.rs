@@ -26,7 +26,10 @@ pub fn advice(diagnostic: &Diagnostic) -> Option<String> {
         "D411" => {
             "the models shallow and full have floor and ceiling: select nothing, then choose one in the inspector"
         }
-        "D235" | "D406" => {
+        "D406" => {
+            "the model full solves the depth, and shallow is right to 0.4 % from as wide as deep on: select nothing, then choose one in the inspector"
+        }
+        "D235" => {
             "with the model full the depth is solved too: select nothing, then choose it in the inspector"
         }
         "D236" => {

@@ -96,7 +96,8 @@ impl Drawn<'_> {
     /// Which axes could be logarithmic: those of numbers that are all above 0.
     pub(super) fn may_be_logarithmic(self, sweep: &Sweep) -> [bool; 2] {
         let points = self.points(sweep);
-        [0, 1].map(|axis| points.iter().all(|(_, p)| p[axis] > 0.0))
+        let is_some = !points.is_empty();
+        [0, 1].map(|axis| is_some && points.iter().all(|(_, p)| p[axis] > 0.0))
     }
 }
 
@@ -127,7 +128,7 @@ fn marks(input: GridInput) -> Vec<GridMark> {
 fn number_at(power: f64) -> String {
     let number = 10_f64.powf(power);
     // As it is meant: a power of ten is rounded.
-    let number: f64 = format!("{number:.2e}").parse().unwrap_or(number);
+    let number: f64 = format!("{number:.4e}").parse().unwrap_or(number);
     match (1e-3..1e5).contains(&number) {
         true => format!("{number}"),
         false => format!("{number:e}"),
