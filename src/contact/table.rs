@@ -60,18 +60,17 @@ pub fn rows(
     let (totals, time) = (*simulation.totals(), simulation.time());
     let each = |count: u64| count as f64 / totals.steps.max(1) as f64;
     let of = |name: &str, ours: f64| Row::new(&scene.name, name, "", ours);
-    let newton = Row::new(
-        &scene.name,
-        "Newton iterations a step",
-        "paper: 3.1 over all scenes",
-        each(totals.newton),
-    );
+    let newton = of("Newton iterations a step", each(totals.newton));
+    let newton = match scene.paper {
+        Some(_) => Row {
+            reference: "paper: 3.1 over all scenes".to_owned(),
+            ..newton.at_most(5.0)
+        },
+        None => newton,
+    };
     let mut rows = vec![
         of("simulated", time).unit("s"),
-        match scene.paper {
-            Some(_) => newton.at_most(5.0),
-            None => newton,
-        },
+        newton,
         of("most in a step", totals.worst_newton as f64),
         of("steps made in parts", each(totals.in_parts)).unit("of all"),
         of("steps not converged", each(totals.stalled + totals.cut))
