@@ -55,10 +55,7 @@ pub fn gmres<T: Real>(
     }
     let over = |w: &[T], length: f64| {
         let inverse = T::of(1.0 / length);
-        match n <= CHUNK {
-            true => w.iter().map(|w| *w * inverse).collect(),
-            false => each_light(n, |i| w[i] * inverse),
-        }
+        each_light(n, |i| w[i] * inverse)
     };
     let mut basis = vec![over(&first, size)];
     let mut turned: Vec<Vec<T>> = Vec::new();
@@ -294,15 +291,14 @@ impl<T: Real> WithSimd for Subtract<'_, T> {
 
 /// `sum y_k v_k` of vectors of `n` numbers, in double precision.
 fn combined<T: Real>(vectors: &[Vec<T>], y: &[f64], n: usize) -> Vec<f64> {
-    let arch = Arch::new();
     let mut sums = vec![0.0; n];
     let of_chunk = |(chunk, sums): (usize, &mut [f64])| {
-        arch.dispatch(Combined {
-            vectors,
-            y,
-            first: chunk * CHUNK,
-            sums,
-        });
+        let here = chunk * CHUNK..chunk * CHUNK + sums.len();
+        for (v, y) in vectors.iter().zip(y) {
+            for (sum, v) in sums.iter_mut().zip(&v[here.clone()]) {
+                *sum += y * v.wide();
+            }
+        }
     };
     if n <= CHUNK {
         of_chunk((0, &mut sums));
@@ -310,38 +306,6 @@ fn combined<T: Real>(vectors: &[Vec<T>], y: &[f64], n: usize) -> Vec<f64> {
         sums.par_chunks_mut(CHUNK).enumerate().for_each(of_chunk);
     }
     sums
-}
-
-/// [`combined`] with entries of the vectors from `first` on, compiled as [`Products`] are.
-struct Combined<'a, T> {
-    vectors: &'a [Vec<T>],
-    y: &'a [f64],
-    first: usize,
-    sums: &'a mut [f64],
-}
-
-impl<T: Real> WithSimd for Combined<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let here = self.first..self.first + self.sums.len();
-        let sums = self.sums;
-        let (four, rest) = self.vectors.as_chunks::<TOGETHER>();
-        let (y_four, y_rest) = self.y.as_chunks::<TOGETHER>();
-        for (vectors, y) in four.iter().zip(y_four) {
-            let [a, b, c, d] = vectors.each_ref().map(|v| &v[here.clone()]);
-            for ((((sum, a), b), c), d) in sums.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                let two = (*sum + y[0] * a.wide()) + y[1] * b.wide();
-                *sum = (two + y[2] * c.wide()) + y[3] * d.wide();
-            }
-        }
-        for (v, y) in rest.iter().zip(y_rest) {
-            for (sum, v) in sums.iter_mut().zip(&v[here.clone()]) {
-                *sum += y * v.wide();
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -380,15 +344,6 @@ mod tests {
             let exact = w[i].wide() - taken.sum::<f64>();
             let size = h.iter().map(|h| h.wide().abs()).sum::<f64>() + 1.0;
             assert_small(x.wide() - exact, size, 4.0 * T::EPSILON, "w - sum h v");
-        }
-        let sums = combined(&vectors, &sums, n);
-        for (i, sum) in sums.iter().enumerate() {
-            let of = |s: f64, (v, y): (&Vec<T>, &f64)| s + y * v[i].wide();
-            assert_eq!(
-                *sum,
-                vectors.iter().zip(&alone).fold(0.0, of),
-                "{n}, {many}"
-            );
         }
     }
 
