@@ -137,3 +137,57 @@ impl Simulation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::Settings;
+    use crate::{Scene, SceneFile, scenes};
+
+    /// Without weight, or of what never moves, a wedge's masses would be endless.
+    #[test]
+    fn a_wedge_needs_weight_and_a_body_that_moves() {
+        let text = scenes::find("wdg_rr").expect("a scene").toml;
+        let floating = format!("gravity = [0, 0, 0]\n{text}");
+        let walled = text.replace("body = \"block\"\nwall", "body = \"left\"\nwall");
+        for (text, says) in [(floating, "`gravity`"), (walled, "`wedge.body`")] {
+            let error = Scene::parse(&text).expect_err(says).to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    /// A body beside a wedge whose mass follows it starts where and as fast as its scene says, also when it comes in later.
+    #[test]
+    fn what_is_weighed_beside_a_wedge_keeps_its_start() {
+        let text = scenes::find("wdg_dr_r").expect("a scene").toml;
+        for (from, steps) in [("", 0), ("from = 0.05", 6)] {
+            let start = format!("velocity = [0, 0, 4.605]\n{from}");
+            let scene = Scene::parse(&text.replace("from = 1.0", &start)).expect("a scene");
+            let mut simulation = Simulation::new(&scene, &Settings::default()).expect("starts");
+            let mut resumed = None;
+            for k in 0..steps {
+                assert!(simulation.body("heavy").is_none(), "{k}");
+                simulation.step();
+                resumed.get_or_insert_with(|| simulation.checkpoint());
+            }
+            let mass = |s: &Simulation, k: usize| s.state().rigids[k].mass;
+            let ratio = mass(&simulation, 1) / mass(&simulation, 0);
+            assert!((ratio - 10.0).abs() < 1e-9, "by the same factor: {ratio}");
+            assert!((mass(&simulation, 0) - 0.01).abs() > 1e-6, "which isn't 1");
+            let heavy = simulation.body("heavy").expect("a body");
+            let fallen = steps.min(1) as f64 * 0.01;
+            assert!((heavy.velocity.z - (4.605 - 9.81 * fallen)).abs() < 1e-6);
+            if let Some(checkpoint) = resumed {
+                let mut again = Simulation::resume(&checkpoint).expect("the same scene");
+                (1..steps).for_each(|_| _ = again.step());
+                assert_eq!(
+                    again.state(),
+                    simulation.state(),
+                    "the mass is not kept anywhere else"
+                );
+            } else {
+                assert_eq!(heavy.position, V3::new(0.0, 0.0, 0.5));
+            }
+        }
+    }
+}
